@@ -66,3 +66,53 @@ impl Abreast {
         self.stats[instance].each_ref().map(|sum| sum.swap(0, Ordering::Relaxed))
     }
 }
+
+/// Functions of a model that are evaluated for all instances at once, with the digits of each alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LaneFunction {
+    /// r and g.
+    Residual,
+    /// The iteration matrix with these factors.
+    IterationMatrix([f64; 3]),
+    /// ∂r/∂v.
+    Damping,
+    /// (∂r/∂q) N.
+    Stiffness,
+    /// Accelerations in closed form.
+    Acceleration,
+    /// g.
+    Constraint,
+    /// G.
+    ConstraintJacobian,
+    /// What ġ and g̈ have without the highest derivative.
+    ConstraintBias,
+    /// Kinetic and potential energy.
+    Energy,
+    /// Power of applied forces.
+    Power,
+    /// Outputs.
+    Outputs,
+}
+
+/// Where instances are: one time, and lists of all of their values.
+#[derive(Clone, Copy, Debug)]
+pub struct LanePoint<'a> {
+    /// Time, s.
+    pub t: f64,
+    /// Coordinates.
+    pub q: &'a [f64],
+    /// Velocities.
+    pub v: &'a [f64],
+    /// Accelerations.
+    pub a: &'a [f64],
+    /// Multipliers.
+    pub lambda: &'a [f64],
+    /// Of which instances values are wanted.
+    pub wanted: [bool; ABREAST],
+}
+
+/// What evaluates functions of instances at once.
+pub trait LaneFunctions: Send {
+    /// Fills the lists of results of a function; `false` if it is not there, and the lists are then as they were.
+    fn evaluate(&mut self, function: LaneFunction, at: &LanePoint, results: &mut [&mut [f64]]) -> bool;
+}

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::abreast::{ABREAST, Abreast};
+use crate::abreast::{ABREAST, Abreast, LaneFunction, LaneFunctions, LanePoint};
 use crate::model::{Block, Dims, Energy, Model, ModelInfo, State};
 
 /// Up to [`ABREAST`] instances; places beyond the last one repeat it.
@@ -16,14 +16,18 @@ pub(crate) struct Instances<'m> {
     one: &'m ModelInfo,
     dims: Dims,
     abreast: Arc<Abreast>,
-    room: Mutex<Room>,
+    room: Mutex<Room<'m>>,
 }
 
-/// Room for what one instance is given, and for what it gives.
-struct Room {
+/// What evaluates functions: of all instances at once, or of one with room for what it is given and what it gives.
+struct Room<'m> {
+    functions: Option<Box<dyn LaneFunctions + 'm>>,
     state: State,
     lists: [Vec<f64>; 2],
 }
+
+/// Up to so many instances are evaluated one by one.
+const FEW: usize = 2;
 
 /// Whether each coordinate of a model is added to by itself.
 pub(crate) fn is_plain(model: &dyn Model) -> bool {
@@ -66,8 +70,12 @@ impl<'m> Instances<'m> {
             is_conservative: one.is_conservative,
             ..ModelInfo::default()
         };
-        let lists = [nv.max(one.iteration_matrix.nnz()).max(one.constraint_jacobian.nnz()), nc].map(|n| vec![0.0; n]);
-        let room = Mutex::new(Room { state: State::zeros(models[0].dims()), lists });
+        let entries =
+            [&one.iteration_matrix, &one.damping, &one.stiffness, &one.constraint_jacobian].map(|one| one.nnz());
+        let longest = entries.into_iter().fold(nv.max(nc), usize::max);
+        let lists = [longest, nc].map(|n| vec![0.0; n]);
+        let functions = models[0].functions_abreast(&models);
+        let room = Mutex::new(Room { functions, state: State::zeros(models[0].dims()), lists });
         Self { models, info, one, dims, abreast: Arc::new(Abreast::new(instances.len())), room }
     }
 
@@ -80,11 +88,38 @@ impl<'m> Instances<'m> {
         State::zeros(self.dims)
     }
 
-    /// Calls a function for each instance whose values are wanted.
-    fn each(&self, mut function: impl FnMut(&dyn Model, usize, &mut Room)) {
+    /// Evaluates a function of all instances at once; `false` if there is no such function.
+    pub(crate) fn evaluate_at(&self, function: LaneFunction, state: &State, results: &mut [&mut [f64]]) -> bool {
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        for (i, _) in self.abreast.wanted().iter().enumerate().filter(|(_, wanted)| **wanted) {
-            function(self.models[i], i, &mut room);
+        let (t, q, v, a, lambda) = parts(state);
+        let at = LanePoint { t, q, v, a, lambda, wanted: self.abreast.wanted() };
+        room.functions.as_mut().is_some_and(|functions| functions.evaluate(function, &at, results))
+    }
+
+    /// Evaluates a function of all instances at once where there is such a function and enough instances; else calls another
+    /// for each instance whose values are wanted.
+    fn evaluate(
+        &self,
+        function: LaneFunction,
+        (t, q, v, a, lambda): (f64, &[f64], &[f64], &[f64], &[f64]),
+        results: &mut [&mut [f64]],
+        each: impl Fn(&dyn Model, &State, &mut [Vec<f64>; 2]),
+    ) {
+        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        let Room { functions, state, lists } = &mut *room;
+        let wanted = self.abreast.wanted();
+        let count = wanted.iter().filter(|wanted| **wanted).count();
+        if let Some(functions) = functions.as_mut().filter(|_| count > FEW)
+            && functions.evaluate(function, &LanePoint { t, q, v, a, lambda, wanted }, results)
+        {
+            return;
+        }
+        state.t = t;
+        for i in (0..ABREAST).filter(|&i| wanted[i]) {
+            let pairs = [(q, &mut state.q), (v, &mut state.v), (a, &mut state.a), (lambda, &mut state.lambda)];
+            pairs.into_iter().for_each(|(all, one)| gather(all, one.as_mut_slice(), i));
+            each(self.models[i], state, lists);
+            results.iter_mut().zip(&*lists).for_each(|(all, one)| scatter(one, all, i));
         }
     }
 }
@@ -101,6 +136,11 @@ pub(crate) fn take(all: &State, i: usize, one: &mut State) {
     one.t = all.t;
     let pairs = [(&all.q, &mut one.q), (&all.v, &mut one.v), (&all.a, &mut one.a), (&all.lambda, &mut one.lambda)];
     pairs.into_iter().for_each(|(all, one)| gather(all.as_slice(), one.as_mut_slice(), i));
+}
+
+fn parts(state: &State) -> (f64, &[f64], &[f64], &[f64], &[f64]) {
+    let State { t, q, v, a, lambda } = state;
+    (*t, q.as_slice(), v.as_slice(), a.as_slice(), lambda.as_slice())
 }
 
 fn gather(all: &[f64], one: &mut [f64], i: usize) {
@@ -126,54 +166,56 @@ impl Model for Instances<'_> {
     }
 
     fn residual(&self, state: &State, r: &mut [f64], g: &mut [f64]) {
-        self.each(|model, i, Room { state: one, lists: [of_r, of_g] }| {
-            take(state, i, one);
-            let of_r = &mut of_r[..r.len() / ABREAST];
-            model.residual(one, of_r, of_g);
-            scatter(of_r, r, i);
-            scatter(of_g, g, i);
+        let nv = r.len() / ABREAST;
+        self.evaluate(LaneFunction::Residual, parts(state), &mut [r, g], |model, one, [r, g]| {
+            model.residual(one, &mut r[..nv], g);
         });
     }
 
     fn iteration_matrix(&self, state: &State, ca: f64, cv: f64, cq: f64, values: &mut [f64]) {
-        self.matrix_of(state, values, |model, one, values| model.iteration_matrix(one, ca, cv, cq, values));
+        let n = values.len() / ABREAST;
+        let function = LaneFunction::IterationMatrix([ca, cv, cq]);
+        self.evaluate(function, parts(state), &mut [values], |model, one, [values, _]| {
+            model.iteration_matrix(one, ca, cv, cq, &mut values[..n]);
+        });
     }
 
     fn damping(&self, state: &State, out: &mut [f64]) {
-        self.matrix_of(state, out, |model, one, out| model.damping(one, out));
+        let n = out.len() / ABREAST;
+        self.evaluate(LaneFunction::Damping, parts(state), &mut [out], |model, one, [out, _]| {
+            model.damping(one, &mut out[..n]);
+        });
     }
 
     fn stiffness(&self, state: &State, out: &mut [f64]) {
-        self.matrix_of(state, out, |model, one, out| model.stiffness(one, out));
+        let n = out.len() / ABREAST;
+        self.evaluate(LaneFunction::Stiffness, parts(state), &mut [out], |model, one, [out, _]| {
+            model.stiffness(one, &mut out[..n]);
+        });
     }
 
+    /// Of instances that all have it.
     fn acceleration(&self, t: f64, q: &[f64], v: &[f64], a: &mut [f64]) -> bool {
-        let mut is_known = true;
-        self.each(|model, i, Room { state: one, .. }| {
-            gather(q, one.q.as_mut_slice(), i);
-            gather(v, one.v.as_mut_slice(), i);
-            is_known &= model.acceleration(t, one.q.as_slice(), one.v.as_slice(), one.a.as_mut_slice());
-            scatter(one.a.as_slice(), a, i);
+        let nv = v.len() / ABREAST;
+        self.evaluate(LaneFunction::Acceleration, (t, q, v, &[], &[]), &mut [a], |model, one, [a, _]| {
+            model.acceleration(t, one.q.as_slice(), one.v.as_slice(), &mut a[..nv]);
         });
-        is_known
+        true
     }
 
     fn constraint_jacobian(&self, t: f64, q: &[f64], out: &mut [f64]) {
-        self.each(|model, i, Room { state: one, lists: [list, _] }| {
-            gather(q, one.q.as_mut_slice(), i);
-            let list = &mut list[..out.len() / ABREAST];
-            model.constraint_jacobian(t, one.q.as_slice(), list);
-            scatter(list, out, i);
+        let n = out.len() / ABREAST;
+        let function = LaneFunction::ConstraintJacobian;
+        self.evaluate(function, (t, q, &[], &[], &[]), &mut [out], |model, one, [out, _]| {
+            model.constraint_jacobian(t, one.q.as_slice(), &mut out[..n]);
         });
     }
 
     fn constraint_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
-        self.each(|model, i, Room { state: one, lists: [_, list] }| {
-            gather(q, one.q.as_mut_slice(), i);
-            gather(v, one.v.as_mut_slice(), i);
-            model.constraint_bias(t, one.q.as_slice(), one.v.as_slice(), list, one.lambda.as_mut_slice());
-            scatter(list, rate, i);
-            scatter(one.lambda.as_slice(), acceleration, i);
+        let nc = rate.len() / ABREAST;
+        let function = LaneFunction::ConstraintBias;
+        self.evaluate(function, (t, q, v, &[], &[]), &mut [acceleration, rate], |model, one, [acceleration, rate]| {
+            model.constraint_bias(t, one.q.as_slice(), one.v.as_slice(), rate, &mut acceleration[..nc]);
         });
     }
 
@@ -208,15 +250,3 @@ impl Model for Instances<'_> {
 }
 
 const ALONE: &str = "no step of instances abreast asks for it";
-
-impl Instances<'_> {
-    /// Fills the values of a matrix of all instances.
-    fn matrix_of(&self, state: &State, out: &mut [f64], function: impl Fn(&dyn Model, &State, &mut [f64])) {
-        self.each(|model, i, Room { state: one, lists: [list, _] }| {
-            take(state, i, one);
-            let list = &mut list[..out.len() / ABREAST];
-            function(model, one, list);
-            scatter(list, out, i);
-        });
-    }
-}

@@ -7,7 +7,7 @@ use crate::model::{Energy, Model, State};
 pub(crate) struct Known {
     pub(crate) energy: Option<Energy>,
     pub(crate) power: Option<f64>,
-    /// The power halfway through the step to this state, as it is interpolated; of models without constraints.
+    /// The power halfway through the step to this state, as it is interpolated, with that of constraints that move.
     pub(crate) power_halfway: Option<f64>,
     /// As many as the model has, if they count.
     pub(crate) outputs: Vec<f64>,
@@ -17,6 +17,9 @@ pub(crate) struct Known {
     pub(crate) has_positions: bool,
     pub(crate) rate: Vec<f64>,
     pub(crate) has_rate: bool,
+    /// ġ, or constraints on velocities.
+    pub(crate) velocities: Vec<f64>,
+    pub(crate) has_velocities: bool,
     unused: Vec<f64>,
 }
 
@@ -24,7 +27,7 @@ impl Known {
     /// Nothing is known of another state.
     pub(crate) fn clear(&mut self) {
         (self.energy, self.power, self.power_halfway, self.has_outputs) = (None, None, None, false);
-        (self.has_positions, self.has_rate) = (false, false);
+        (self.has_positions, self.has_rate, self.has_velocities) = (false, false, false);
     }
 
     /// Copies without allocation where there is room.
@@ -32,12 +35,16 @@ impl Known {
         let Known { energy, power, power_halfway, has_outputs, .. } = *other;
         (self.energy, self.power, self.power_halfway, self.has_outputs) = (energy, power, power_halfway, has_outputs);
         self.outputs.clone_from(&other.outputs);
-        (self.has_positions, self.has_rate) = (other.has_positions, other.has_rate);
-        if other.has_positions {
-            self.positions.clone_from(&other.positions);
-        }
-        if other.has_rate {
-            self.rate.clone_from(&other.rate);
+        let lists = [
+            (&mut self.positions, &mut self.has_positions, &other.positions, other.has_positions),
+            (&mut self.rate, &mut self.has_rate, &other.rate, other.has_rate),
+            (&mut self.velocities, &mut self.has_velocities, &other.velocities, other.has_velocities),
+        ];
+        for (to, has_list, from, is_known) in lists {
+            *has_list = is_known;
+            if is_known {
+                to.clone_from(from);
+            }
         }
     }
 

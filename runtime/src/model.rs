@@ -12,11 +12,12 @@
 //!
 //! Matrices are passed as the values of a [`SparsityPattern`]; the patterns are part of [`ModelInfo`] and constant.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use nalgebra::DVector;
 
-use crate::abreast::{ABREAST, Abreast};
+use crate::abreast::{ABREAST, Abreast, LaneFunctions};
 use crate::sparsity::SparsityPattern;
 use crate::spelling::{similar, suggestion};
 
@@ -502,6 +503,19 @@ pub trait Model: Send + Sync {
     /// values of all of them, and patterns are those of one.
     #[doc(hidden)]
     fn abreast(&self) -> Option<(&Arc<Abreast>, &ModelInfo)> {
+        None
+    }
+
+    /// What evaluates functions of instances abreast, of which this is the first one; `None` where they are evaluated one by
+    /// one.
+    #[doc(hidden)]
+    fn functions_abreast<'m>(&self, _instances: &[&'m dyn Model]) -> Option<Box<dyn LaneFunctions + 'm>> {
+        None
+    }
+
+    /// The model as what it is, where [`functions_abreast`](Self::functions_abreast) has to know.
+    #[doc(hidden)]
+    fn as_any(&self) -> Option<&dyn Any> {
         None
     }
 

@@ -50,6 +50,9 @@ impl Residuals {
 
     fn evaluate_rates(&mut self, model: &dyn Model, state: &State, known: &mut Known) {
         let Self { velocities, jacobian, .. } = self;
+        if known.has_velocities {
+            return velocities.copy_from_slice(&known.velocities);
+        }
         velocities.copy_from_slice(known.rate(model, state));
         model.constraint_jacobian(state.t, state.q.as_slice(), jacobian);
         for_terms(model, state.v.as_slice(), jacobian, |row, term| velocities[row] += term);

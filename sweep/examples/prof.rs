@@ -2,7 +2,6 @@
 use hamel::simulation::{Steps, together};
 use hamel::{Model, Options, Run, Simulation, initial_state, schemes};
 use hamel_jit::{JitModel, LANES, Level};
-use std::time::Instant;
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let text = std::fs::read_to_string(&args[1]).unwrap();
@@ -42,7 +41,7 @@ fn main() {
             sums[k] = [0.0; 8];
             let mut closures: Vec<_> =
                 sums[k].iter_mut().map(|m| move |r: &[f64]| *m += r.iter().sum::<f64>()).collect();
-            let b = Instant::now();
+            let b = cpu();
             let mut cs = closures.iter_mut();
             let mut sims: Vec<_> = models
                 .iter()
@@ -62,7 +61,7 @@ fn main() {
                 .collect();
             let runs: Vec<Run> =
                 if k == 0 { sims.drain(..).map(|(_, s, t)| s.run(t)).collect() } else { together::<_, LANES>(sims) };
-            least[k] = least[k].min(b.elapsed().as_secs_f64());
+            least[k] = least[k].min(cpu() - b);
             found[k] = runs;
         }
     }
@@ -116,4 +115,9 @@ fn main() {
 fn hamel_compiler_stages(text: &str) -> impl Fn(Level) -> JitModel + use<> {
     let text = text.to_owned();
     move |level| hamel_jit::model_in_lanes(text.parse().unwrap(), level, None).unwrap()
+}
+
+fn cpu() -> f64 {
+    let s = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    s.split(' ').next().unwrap().parse::<f64>().unwrap() * 1e-9
 }

@@ -1,7 +1,7 @@
 //! Elimination of several matrices of one pattern at once, each in a lane, with the digits that each has alone.
 //!
 //! Full matrices exchange rows lane by lane. Of sparse ones each chooses its order of pivots as it would alone; those with
-//! the same order, which are all as a rule, are eliminated together.
+//! the same order, which are all as a rule, are eliminated together, and what has too rare an order has no solution here.
 
 use std::ops::BitAnd;
 
@@ -13,6 +13,9 @@ use super::{FULL, LARGEST, MOST, find_scales, is_regular};
 use crate::lanes::Lanes;
 use crate::real::Real;
 use crate::sparsity::SparsityPattern;
+
+/// Orders of pivots side by side: each takes as long as one alone.
+const MOST_ORDERS: usize = 2;
 
 /// For which lanes something holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -352,21 +355,17 @@ impl<const N: usize> LaneSparse<N> {
         }
         let (columns, rows) = alone.pivot_order();
         let known = self.orders.iter().position(|order| order.columns == columns && order.rows == rows);
-        let chosen = known.unwrap_or_else(|| {
+        // One that no lane has any more makes room.
+        let unused = || (0..MOST_ORDERS).find(|&order| !self.chosen.contains(&Some(order)));
+        let Some(chosen) = known.or_else(unused) else { return false };
+        if known.is_none() {
             let panels = alone.panels_in_this_order(pattern);
             let order = LaneOrder { columns: columns.to_vec(), rows: rows.to_vec(), panels };
-            // One that no lane has any more makes room.
-            match (0..self.orders.len()).find(|&order| !self.chosen.contains(&Some(order))) {
-                Some(unused) => {
-                    self.orders[unused] = order;
-                    unused
-                }
-                None => {
-                    self.orders.push(order);
-                    self.orders.len() - 1
-                }
+            match self.orders.get_mut(chosen) {
+                Some(unused) => *unused = order,
+                None => self.orders.push(order),
             }
-        });
+        }
         self.chosen[lane] = Some(chosen);
         true
     }

@@ -3,15 +3,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::abreast::ABREAST;
-use crate::instances::{Instances, are_alike, is_plain, load, take};
+use crate::instances::{Instances, are_alike, is_plain};
 use crate::known::Known;
 use crate::lanes::Lanes;
 use crate::model::{Energy, Model, State};
-use crate::projection::Projection;
-use crate::scheme::{Scheme, SideBySide, Stepper};
+use crate::scheme::{Scheme, SideBySide};
 use crate::step::StepStats;
 use crate::together::{Group, InLanes};
 
+use super::abreast::Abreast;
 use super::driver::Division;
 use super::{Given, Going, Run, Simulation, Steps};
 
@@ -185,7 +185,7 @@ fn begun((simulation, start): (Simulation, State)) -> Going {
 }
 
 /// What computes steps of runs side by side.
-trait Team {
+pub(super) trait Team {
     /// The next steps, of these lengths, s; nothing for runs that have ended. Which of them have a result.
     fn step(&mut self, lengths: &[Option<f64>], is_observed: bool, has_result: &mut [bool]);
     /// Writes the end of the step of a run.
@@ -282,103 +282,5 @@ impl<M: InLanes<N>, const N: usize> Team for Classical<'_, M, N> {
 
     fn stats(&self, _run: usize) -> StepStats {
         StepStats::default()
-    }
-}
-
-/// A stepper of all instances.
-struct Abreast<'i, 'm> {
-    instances: &'i Instances<'m>,
-    stepper: Box<dyn Stepper + 'i>,
-    /// For each instance its run.
-    members: Vec<usize>,
-    /// What moves states of each instance back onto constraints.
-    projections: Vec<Projection<'m>>,
-    projected: Vec<StepStats>,
-    room: State,
-}
-
-impl<'i, 'm> Abreast<'i, 'm> {
-    /// For runs that have begun; `None` if the scheme refuses them.
-    fn new(instances: &'i Instances<'m>, runs: &[Going<'m>], members: Vec<usize>) -> Option<Self> {
-        let simulation = &runs[*members.first()?].simulation;
-        let (scheme, model, options) = (simulation.scheme, simulation.model, simulation.options);
-        let mut start = instances.zeros();
-        for i in 0..ABREAST {
-            load(&mut start, i, runs[members[i.min(members.len() - 1)]].driver()?.state());
-        }
-        let info = model.describe();
-        let is_projected = options.removes_drift(scheme) && info.constraints.len() > info.velocity_constraints;
-        let projection = |&run: &usize| {
-            let state = runs[run].driver()?.state();
-            Some(Projection::of_scheme(runs[run].simulation.model, scheme.label(), state))
-        };
-        let projections = match is_projected {
-            true => members.iter().map(projection).collect::<Option<_>>()?,
-            false => Vec::new(),
-        };
-        let options = options.with_newton_matrix(scheme, !info.constraints.is_empty());
-        let stepper = scheme.stepper(instances, start, &options).ok()?;
-        let projected = vec![StepStats::default(); members.len()];
-        Some(Self { instances, stepper, members, projections, projected, room: State::zeros(model.dims()) })
-    }
-}
-
-impl Team for Abreast<'_, '_> {
-    fn step(&mut self, lengths: &[Option<f64>], _is_observed: bool, has_result: &mut [bool]) {
-        let Self { instances, stepper, members, projections, projected, room } = self;
-        let abreast = instances.counted();
-        has_result.fill(false);
-        let Some(dt) = members.iter().find_map(|&run| lengths[run]) else { return };
-        let others = (0..members.len()).filter(|&i| lengths[members[i]] != Some(dt));
-        others.for_each(|i| abreast.retire(i));
-        abreast.ask(abreast.going());
-        if stepper.step(dt).is_err() {
-            return;
-        }
-        let going = abreast.going();
-        for (i, projection) in projections.iter_mut().enumerate().filter(|(i, _)| going[*i]) {
-            take(stepper.state(), i, room);
-            match (projection.after_step(dt, room), stepper.correctable()) {
-                (Ok(stats), Some(state)) => {
-                    projected[i] = stats;
-                    load(state, i, room);
-                }
-                _ => abreast.retire(i),
-            }
-        }
-        let going = abreast.going();
-        for (i, &run) in members.iter().enumerate() {
-            take(stepper.state(), i, room);
-            let lists = [&room.q, &room.v, &room.a, &room.lambda];
-            let is_finite = lists.into_iter().all(|list| list.iter().fold(true, |finite, x| finite & x.is_finite()));
-            has_result[run] = going[i] && is_finite;
-            if !is_finite {
-                abreast.retire(i);
-            }
-        }
-    }
-
-    fn store(&self, run: usize, state: &mut State) {
-        take(self.stepper.state(), self.place(run), state);
-    }
-
-    fn known(&self, _run: usize, known: &mut Known) {
-        known.clear();
-    }
-
-    fn stats(&self, run: usize) -> StepStats {
-        let [newton_iterations, factorizations, at_rounding] = self.instances.counted().take(self.place(run));
-        let mut stats = StepStats { newton_iterations, factorizations, at_rounding };
-        if !self.projections.is_empty() {
-            stats += self.projected[self.place(run)];
-        }
-        stats
-    }
-}
-
-impl Abreast<'_, '_> {
-    /// The instance of a run.
-    fn place(&self, run: usize) -> usize {
-        self.members.iter().position(|&member| member == run).unwrap_or_default()
     }
 }

@@ -1,5 +1,7 @@
 //! Simulation of a motion over an interval of time: steps, events, controllers, recording.
 
+#[cfg(feature = "simd")]
+mod abreast;
 mod controller;
 mod driver;
 #[cfg(feature = "simd")]
