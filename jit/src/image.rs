@@ -600,7 +600,7 @@ impl Destination {
 
 /// Why instances of a model with this layout do not advance in lanes, if that says it.
 fn not_in_lanes(layout: &Layout) -> Option<NotInLanes> {
-    let is_plain = |block: &Block| matches!(block, Block::Vector(_));
+    let is_plain = |block: &Block| matches!(block, Block::Vector(_) | Block::EulerParameters);
     match () {
         () if !layout.contacts.is_empty() => Some(NotInLanes::Contacts),
         () if !layout.blocks.iter().all(is_plain) => Some(NotInLanes::Rotations),

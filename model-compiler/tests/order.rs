@@ -41,7 +41,7 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 56] = [
+const RUNTIME: [&str; 58] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -58,7 +58,9 @@ const RUNTIME: [&str; 56] = [
     "linear_analysis",
     "signal",
     // What a model is.
+    "abreast",
     "model",
+    "instances",
     "known",
     "runs",
     "generated",

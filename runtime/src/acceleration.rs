@@ -7,7 +7,7 @@
 use nalgebra::DVector;
 
 use crate::linear_solver::LinearSolver;
-use crate::model::{Model, State};
+use crate::model::{Model, State, instances};
 use crate::newton::unknowns_of;
 use crate::norms::largest;
 use crate::sparsity::SparsityPattern;
@@ -25,17 +25,19 @@ struct Parts {
 
 impl Parts {
     fn new(model: &dyn Model) -> Self {
-        let (info, dims) = (model.describe(), model.dims());
+        // Instances abreast have accelerations in closed form, and no equations of their own here.
+        let (info, _) = instances(model);
         let (mass, jacobian) = (&info.mass_matrix, &info.constraint_jacobian);
-        let n = dims.nv + dims.nc;
-        let both = jacobian.entries().flat_map(|(row, column)| [(dims.nv + row, column), (column, dims.nv + row)]);
+        let nv = info.velocities.len();
+        let n = nv + info.constraints.len();
+        let both = jacobian.entries().flat_map(|(row, column)| [(nv + row, column), (column, nv + row)]);
         let pattern = SparsityPattern::from_entries(n, n, mass.entries().chain(both));
         let place = |row, column| pattern.slot(row, column).unwrap_or_default() as u32;
         Self {
             of_mass: mass.entries().map(|(row, column)| place(row, column)).collect(),
             of_jacobian: jacobian
                 .entries()
-                .map(|(row, column)| [place(dims.nv + row, column), place(column, dims.nv + row)])
+                .map(|(row, column)| [place(nv + row, column), place(column, nv + row)])
                 .collect(),
             mass: vec![0.0; mass.nnz()],
             jacobian: vec![0.0; jacobian.nnz()],

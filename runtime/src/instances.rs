@@ -214,8 +214,8 @@ impl Model for Instances<'_> {
     fn constraint_bias(&self, t: f64, q: &[f64], v: &[f64], rate: &mut [f64], acceleration: &mut [f64]) {
         let nc = rate.len() / ABREAST;
         let function = LaneFunction::ConstraintBias;
-        self.evaluate(function, (t, q, v, &[], &[]), &mut [acceleration, rate], |model, one, [acceleration, rate]| {
-            model.constraint_bias(t, one.q.as_slice(), one.v.as_slice(), rate, &mut acceleration[..nc]);
+        self.evaluate(function, (t, q, v, &[], &[]), &mut [rate, acceleration], |model, one, [rate, acceleration]| {
+            model.constraint_bias(t, one.q.as_slice(), one.v.as_slice(), &mut rate[..nc], acceleration);
         });
     }
 

@@ -193,25 +193,27 @@ pub(crate) fn unknown_of(model: &dyn Model, unknown: usize) -> Unknown {
 pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, out: &mut [f64]) {
     let (info, of) = instances(model);
     let (accelerations, multipliers) = out.split_at_mut(state.v.len());
+    let mut set = |column: usize, index: usize, coordinate: f64| {
+        let place = of * column + index;
+        accelerations[place] = state.a[place].abs() + coordinate / position_factor;
+    };
     for (block, q, v) in ranges(&info.blocks) {
-        for index in 0..of {
-            let largest = match block {
-                Block::EulerParameters | Block::Pose(_) => {
-                    Lane { index, of }.largest(&state.q.as_slice()[of * q.start..of * q.end])
+        let Block::Vector { .. } = block else {
+            for index in 0..of {
+                let largest = Lane { index, of }.largest(&state.q.as_slice()[of * q.start..of * q.end]);
+                for (i, column) in v.clone().enumerate() {
+                    let is_turn = matches!(block, Block::Rotation(_)) || matches!(block, Block::Pose(_)) && i >= 3;
+                    set(column, index, if is_turn { 1.0 } else { largest });
                 }
-                Block::Vector { .. } | Block::Rotation(_) => 1.0,
-            };
-            for (i, column) in v.clone().enumerate() {
-                let own = || state.q[of * (q.start + i) + index].abs();
-                let coordinate = match block {
-                    // Cosines of small angles are of order one.
-                    Block::Vector { .. } if info.coordinates[q.start + i].unit == "rad" => own().max(1.0),
-                    Block::Vector { .. } => own(),
-                    Block::Pose(_) if i >= 3 => 1.0,
-                    Block::EulerParameters | Block::Rotation(_) | Block::Pose(_) => largest,
-                };
-                let place = of * column + index;
-                accelerations[place] = state.a[place].abs() + coordinate / position_factor;
+            }
+            continue;
+        };
+        for (coordinate, column) in q.zip(v) {
+            // Cosines of small angles are of order one.
+            let is_angle = info.coordinates[coordinate].unit == "rad";
+            for index in 0..of {
+                let size = state.q[of * coordinate + index].abs();
+                set(column, index, if is_angle { size.max(1.0) } else { size });
             }
         }
     }
