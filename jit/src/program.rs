@@ -237,8 +237,9 @@ impl Program {
         let LaneArguments { t, inputs, q, v, a, lambda, tau, factors } = *arguments;
         let given = [t, inputs, q, v, a, lambda, tau];
         let [nq, nv, nc] = [info.coordinates.len(), info.velocities.len(), info.constraints.len()];
-        let expected = [1, info.inputs.len(), nq, nv, nv, nc, nv].map(|length| LANES * length);
-        assert_eq!(given.map(<[f64]>::len), expected, "lengths of lists of `{}`", info.name);
+        let expected = [1, info.inputs.len(), nq, nv, nv, nc, nv];
+        let fit = given.iter().zip(expected).fold(true, |fit, (list, length)| fit & (list.len() == LANES * length));
+        assert!(fit, "lists of `{}` have other lengths than the model's", info.name);
         let InLanes { function, at_once } = &self.image.in_lanes[function];
         assert_eq!(slices.len(), function.slices.len(), "the number of results of `{}`", function.name);
         for (slice, &(len, is_zeroed)) in slices.iter_mut().zip(&function.slices) {

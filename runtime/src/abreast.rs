@@ -5,6 +5,7 @@
 //! the digits that it has alone, because nothing but a list is shared.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Number of instances.
 pub const ABREAST: usize = 8;
@@ -17,7 +18,7 @@ pub struct Abreast {
     /// For each instance a bit, which is set where values of a function are wanted.
     wanted: AtomicU32,
     /// Iterations, factorizations and ends at rounding.
-    stats: [[AtomicU32; 3]; ABREAST],
+    stats: Mutex<[[u32; 3]; ABREAST]>,
 }
 
 fn bits(flags: [bool; ABREAST]) -> u32 {
@@ -54,16 +55,17 @@ impl Abreast {
         flags(self.wanted.load(Ordering::Relaxed))
     }
 
-    /// Adds what a step of an instance has taken.
-    pub(crate) fn add(&self, instance: usize, stats: [u32; 3]) {
-        self.stats[instance].iter().zip(stats).for_each(|(sum, count)| {
-            sum.fetch_add(count, Ordering::Relaxed);
-        });
+    /// Adds what a step has taken of each instance.
+    pub(crate) fn add(&self, stats: [[u32; 3]; ABREAST]) {
+        let mut sums = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        for (sums, counts) in sums.iter_mut().zip(stats) {
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
     }
 
-    /// What steps of an instance have taken since this was asked.
-    pub(crate) fn take(&self, instance: usize) -> [u32; 3] {
-        self.stats[instance].each_ref().map(|sum| sum.swap(0, Ordering::Relaxed))
+    /// What steps have taken of each instance since this was asked.
+    pub(crate) fn take(&self) -> [[u32; 3]; ABREAST] {
+        std::mem::take(&mut self.stats.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

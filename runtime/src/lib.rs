@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg_attr(not(feature = "simd"), expect(dead_code, reason = "instances need lanes"))]
 #[doc(hidden)]
 pub mod abreast;
 #[cfg(feature = "simd")]

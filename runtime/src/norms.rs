@@ -39,6 +39,21 @@ impl Lane {
     }
 }
 
+/// [`largest`] of each of several instances whose values alternate, at most as many as there are places.
+pub(crate) fn largest_of_each<const N: usize>(values: &[f64], of: usize) -> [f64; N] {
+    let mut all = [0.0; N];
+    match of {
+        1 => all[0] = largest(values),
+        _ if of == N => {
+            for values in values.as_chunks::<N>().0 {
+                all.iter_mut().zip(values).for_each(|(largest, value)| *largest = larger(*largest, value.abs()));
+            }
+        }
+        _ => (0..of).for_each(|index| all[index] = Lane { index, of }.largest(values)),
+    }
+    all
+}
+
 /// Largest absolute value of the products of two vectors' components; not a number if one of them is none.
 pub(crate) fn largest_product(a: &[f64], b: &[f64]) -> f64 {
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());

@@ -8,7 +8,7 @@ use std::ops::BitAnd;
 use super::dense::product;
 use super::number::Number;
 use super::panels::Panels;
-use super::sparse::{RESIDUAL_LIMIT, SparseLu};
+use super::sparse::{RESIDUAL_LIMIT, SparseLu, orderings};
 use super::{FULL, LARGEST, MOST, find_scales, is_regular};
 use crate::lanes::Lanes;
 use crate::real::Real;
@@ -100,6 +100,8 @@ enum Method<const N: usize> {
 
 /// Elimination in orders of pivots that matrices have in common.
 struct LaneSparse<const N: usize> {
+    /// Orderings of columns to choose from.
+    orderings: Vec<Vec<u32>>,
     /// What chooses the orders, and which one each lane has chosen.
     alone: [Option<Box<SparseLu>>; N],
     chosen: [Option<usize>; N],
@@ -121,7 +123,7 @@ impl<const N: usize> LaneSolver<N> {
         let (n, nnz) = (pattern.columns, pattern.nnz());
         let method = match FULL * nnz >= n * n {
             true => Method::Dense(LaneDense::new(&pattern)),
-            false => Method::Sparse(Box::new(LaneSparse::new(n))),
+            false => Method::Sparse(Box::new(LaneSparse::new(&pattern))),
         };
         let ones = |n: usize| vec![Lanes([1.0; N]); n];
         Self {
@@ -339,16 +341,23 @@ fn is_accurate<const N: usize>(
 }
 
 impl<const N: usize> LaneSparse<N> {
-    fn new(n: usize) -> Self {
-        let zeros = || vec![Lanes::ZERO; n];
-        let (alone, chosen) = (std::array::from_fn(|_| None), [None; N]);
-        Self { alone, chosen, orders: Vec::new(), given: zeros(), solution: zeros() }
+    fn new(pattern: &SparsityPattern) -> Self {
+        let zeros = || vec![Lanes::ZERO; pattern.columns];
+        Self {
+            orderings: orderings(pattern),
+            alone: std::array::from_fn(|_| None),
+            chosen: [None; N],
+            orders: Vec::new(),
+            given: zeros(),
+            solution: zeros(),
+        }
     }
 
     /// Chooses pivots for the matrix of a lane; whether there are any.
     fn choose(&mut self, pattern: &SparsityPattern, values: &[Lanes<N>], lane: usize) -> bool {
         let values: Vec<f64> = values.iter().map(|value| value.0[lane]).collect();
-        let alone = self.alone[lane].get_or_insert_with(|| Box::new(SparseLu::new(pattern)));
+        let begun = || Box::new(SparseLu::with_orderings(pattern, self.orderings.clone()));
+        let alone = self.alone[lane].get_or_insert_with(begun);
         self.chosen[lane] = None;
         if alone.factor(pattern, &values).is_err() {
             return false;

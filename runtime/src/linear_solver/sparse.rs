@@ -107,8 +107,12 @@ impl Factor {
 
 impl SparseLu {
     pub(super) fn new(pattern: &SparsityPattern) -> Self {
+        Self::with_orderings(pattern, orderings(pattern))
+    }
+
+    /// With these orderings of the columns to choose from.
+    pub(super) fn with_orderings(pattern: &SparsityPattern, mut candidates: Vec<Vec<u32>>) -> Self {
         let n = pattern.columns;
-        let mut candidates = orderings(pattern);
         Self {
             n,
             order: Order::new(if candidates.len() == 1 { candidates.remove(0) } else { Vec::new() }),
@@ -313,7 +317,7 @@ fn pivot(column: u32, free: &[u32], row_position: &[u32], work: &[f64]) -> Optio
 }
 
 /// Minimum degree of A + Aᵀ, with and without aggressive absorption of elements: neither is always better.
-fn orderings(pattern: &SparsityPattern) -> Vec<Vec<u32>> {
+pub(super) fn orderings(pattern: &SparsityPattern) -> Vec<Vec<u32>> {
     let n = pattern.columns;
     let starts: Vec<i64> = pattern.column_starts.iter().map(|&start| i64::from(start)).collect();
     let rows: Vec<i64> = pattern.row_indices.iter().map(|&row| i64::from(row)).collect();

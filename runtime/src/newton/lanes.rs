@@ -92,7 +92,7 @@ impl LaneNewton {
     /// Iterates from the current iterates of all instances that count to their solutions.
     pub(super) fn solve(&mut self, equations: &mut dyn Equations) {
         let unknowns = self.solver.size();
-        let mut stats = [StepStats::default(); ABREAST];
+        let (mut stats, mut before) = ([StepStats::default(); ABREAST], [StepStats::default(); ABREAST]);
         self.begin(equations);
         while self.phases.iter().any(|phase| !matches!(phase, Phase::Over)) {
             self.find_matrices(equations, &mut stats);
@@ -129,7 +129,7 @@ impl LaneNewton {
                         (undone[i], anew[i]) = (true, true);
                         self.phases[i] = Phase::BEGIN;
                         // Those that follow are counted by themselves, to be compared with.
-                        self.abreast.add(i, counts(std::mem::take(&mut stats[i])));
+                        before[i] += std::mem::take(&mut stats[i]);
                     }
                     ended => {
                         undone[i] = ended == Ended::Lost;
@@ -147,9 +147,8 @@ impl LaneNewton {
                 equations.guess_anew(&anew);
             }
         }
-        for (i, stats) in stats.into_iter().enumerate() {
-            self.abreast.add(i, counts(stats));
-        }
+        before.iter_mut().zip(stats).for_each(|(sum, stats)| *sum += stats);
+        self.abreast.add(before.map(counts));
         self.abreast.ask(self.abreast.going());
     }
 
@@ -389,9 +388,10 @@ fn keep(values: &mut [[f64; ABREAST]], lanes: &Flags) {
     if *lanes == [true; ABREAST] {
         return;
     }
+    let masks = lanes.map(|is_kept| if is_kept { u64::MAX } else { 0 });
     for value in values {
         for i in 0..ABREAST {
-            value[i] = if lanes[i] { value[i] } else { 0.0 };
+            value[i] = f64::from_bits(value[i].to_bits() & masks[i]);
         }
     }
 }

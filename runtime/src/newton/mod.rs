@@ -18,10 +18,11 @@ use kept::Kept;
 #[cfg(feature = "simd")]
 use lanes::LaneNewton;
 
+use crate::abreast::ABREAST;
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State, instances};
-use crate::norms::{Lane, is_finite, largest};
+use crate::norms::{Lane, is_finite, largest, largest_of_each};
 use crate::random::Random;
 use crate::sparsity::SparsityPattern;
 use crate::step::{StepError, StepStats};
@@ -199,12 +200,11 @@ pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, o
     };
     for (block, q, v) in ranges(&info.blocks) {
         let Block::Vector { .. } = block else {
-            for index in 0..of {
-                let largest = Lane { index, of }.largest(&state.q.as_slice()[of * q.start..of * q.end]);
-                for (i, column) in v.clone().enumerate() {
-                    let is_turn = matches!(block, Block::Rotation(_)) || matches!(block, Block::Pose(_)) && i >= 3;
-                    set(column, index, if is_turn { 1.0 } else { largest });
-                }
+            let largest: [f64; ABREAST] = largest_of_each(&state.q.as_slice()[of * q.start..of * q.end], of);
+            for (i, column) in v.enumerate() {
+                let is_turn = matches!(block, Block::Rotation(_)) || matches!(block, Block::Pose(_)) && i >= 3;
+                let coordinates = largest.into_iter().take(of).enumerate();
+                coordinates.for_each(|(index, largest)| set(column, index, if is_turn { 1.0 } else { largest }));
             }
             continue;
         };
@@ -236,12 +236,13 @@ pub(crate) fn scales_of(
         *size = a.abs() + v.abs() / velocity.abs() + share * (*size - a.abs());
     }
     let (_, of) = instances(model);
-    for index in 0..of {
-        let lane = Lane { index, of };
-        let least = LEAST_SHARE * lane.largest(accelerations);
-        accelerations.iter_mut().skip(index).step_by(of).for_each(|size| *size = size.max(least));
-        let largest = MULTIPLIERS * lane.largest(state.lambda.as_slice());
-        multipliers.iter_mut().skip(index).step_by(of).for_each(|size| *size = largest);
+    let least: [f64; ABREAST] = largest_of_each(accelerations, of);
+    let largest: [f64; ABREAST] = largest_of_each(state.lambda.as_slice(), of);
+    for sizes in accelerations.chunks_exact_mut(of) {
+        sizes.iter_mut().zip(least).for_each(|(size, least)| *size = size.max(LEAST_SHARE * least));
+    }
+    for sizes in multipliers.chunks_exact_mut(of) {
+        sizes.iter_mut().zip(largest).for_each(|(size, largest)| *size = MULTIPLIERS * largest);
     }
 }
 
@@ -263,20 +264,20 @@ pub(crate) struct Newton {
 
 impl Newton {
     /// For steps of a model, which may be several instances, with matrices of this pattern for each.
-    #[cfg_attr(not(feature = "simd"), expect(unused_variables, reason = "there are no several instances then"))]
     pub(crate) fn new(
         model: &dyn Model,
         pattern: &SparsityPattern,
         tolerance: Tolerance,
         matrix: Option<NewtonMatrix>,
     ) -> Self {
-        Self {
-            #[cfg(feature = "simd")]
-            lanes: model
-                .abreast()
-                .map(|(abreast, _)| Box::new(LaneNewton::new(abreast.clone(), pattern.clone(), tolerance, matrix))),
-            ..Self::of_one(pattern, tolerance, matrix)
+        #[cfg(feature = "simd")]
+        if let Some((abreast, _)) = model.abreast() {
+            let lanes = LaneNewton::new(abreast.clone(), pattern.clone(), tolerance, matrix);
+            let nothing = SparsityPattern::from_entries(0, 0, []);
+            return Self { lanes: Some(Box::new(lanes)), ..Self::of_one(&nothing, tolerance, matrix) };
         }
+        debug_assert!(model.abreast().is_none(), "instances abreast need lanes");
+        Self::of_one(pattern, tolerance, matrix)
     }
 
     fn of_one(pattern: &SparsityPattern, tolerance: Tolerance, matrix: Option<NewtonMatrix>) -> Self {

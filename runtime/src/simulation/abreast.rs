@@ -21,7 +21,8 @@ pub(super) struct Abreast<'i, 'm> {
     members: Vec<usize>,
     /// What moves states of each instance back onto constraints.
     projections: Vec<Projection<'m>>,
-    projected: Vec<StepStats>,
+    /// What the last step has taken of each instance.
+    stats: [StepStats; ABREAST],
     room: State,
     observed: Observed,
     steps: u64,
@@ -183,15 +184,14 @@ impl<'i, 'm> Abreast<'i, 'm> {
         let options = options.with_newton_matrix(scheme, !info.constraints.is_empty());
         let observed = Observed::new(instances, model, &start);
         let stepper = scheme.stepper(instances, start, &options).ok()?;
-        let projected = vec![StepStats::default(); members.len()];
         let room = State::zeros(model.dims());
-        Some(Self { instances, stepper, members, projections, projected, room, observed, steps: 0 })
+        Some(Self { instances, stepper, members, projections, stats: Default::default(), room, observed, steps: 0 })
     }
 }
 
 impl Team for Abreast<'_, '_> {
     fn step(&mut self, lengths: &[Option<f64>], is_observed: bool, has_result: &mut [bool]) {
-        let Self { instances, stepper, members, projections, projected, room, observed, steps } = self;
+        let Self { instances, stepper, members, projections, stats, room, observed, steps } = self;
         let abreast = instances.counted();
         has_result.fill(false);
         let Some(dt) = members.iter().find_map(|&run| lengths[run]) else { return };
@@ -201,12 +201,17 @@ impl Team for Abreast<'_, '_> {
         if stepper.step(dt).is_err() {
             return;
         }
+        *stats = abreast.take().map(|[newton_iterations, factorizations, at_rounding]| StepStats {
+            newton_iterations,
+            factorizations,
+            at_rounding,
+        });
         let going = abreast.going();
         for (i, projection) in projections.iter_mut().enumerate().filter(|(i, _)| going[*i]) {
             take(stepper.state(), i, room);
             match (projection.after_step(dt, room), stepper.correctable()) {
-                (Ok(stats), Some(state)) => {
-                    projected[i] = stats;
+                (Ok(projected), Some(state)) => {
+                    stats[i] += projected;
                     load(state, i, room);
                 }
                 _ => abreast.retire(i),
@@ -234,12 +239,7 @@ impl Team for Abreast<'_, '_> {
     }
 
     fn stats(&self, run: usize) -> StepStats {
-        let [newton_iterations, factorizations, at_rounding] = self.instances.counted().take(self.place(run));
-        let mut stats = StepStats { newton_iterations, factorizations, at_rounding };
-        if !self.projections.is_empty() {
-            stats += self.projected[self.place(run)];
-        }
-        stats
+        self.stats[self.place(run)]
     }
 }
 
