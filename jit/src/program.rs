@@ -432,14 +432,15 @@ fn add_lanes(
                 Factor::Argument(index) => factors[*index],
             };
             let slice = slices[*slice].as_chunks_mut::<LANES>().0;
-            let places = places.all.get(instance * places.each..).map_or(&[][..], |all| &all[..places.each]);
-            for (k, entry) in entries.iter().enumerate() {
-                let value = &mut slice[places.get(k).map_or(k, |&place| place as usize)];
-                if lanes.len() == LANES {
-                    value.iter_mut().zip(entry).for_each(|(value, entry)| *value += factor * entry);
-                } else {
-                    lanes.clone().for_each(|lane| value[lane] += factor * entry[lane]);
-                }
+            let add = |value: &mut [f64; LANES], entry: &[f64; LANES]| match lanes.len() {
+                LANES => value.iter_mut().zip(entry).for_each(|(value, entry)| *value += factor * entry),
+                _ => lanes.clone().for_each(|lane| value[lane] += factor * entry[lane]),
+            };
+            if places.each == 0 {
+                slice.iter_mut().zip(entries).for_each(|(value, entry)| add(value, entry));
+            } else {
+                let places = &places.all[instance * places.each..][..places.each];
+                places.iter().zip(entries).for_each(|(&place, entry)| add(&mut slice[place as usize], entry));
             }
         }
     }

@@ -39,19 +39,15 @@ impl Lane {
     }
 }
 
-/// [`largest`] of each of several instances whose values alternate, at most as many as there are places.
-pub(crate) fn largest_of_each<const N: usize>(values: &[f64], of: usize) -> [f64; N] {
-    let mut all = [0.0; N];
-    match of {
-        1 => all[0] = largest(values),
-        _ if of == N => {
-            for values in values.as_chunks::<N>().0 {
-                all.iter_mut().zip(values).for_each(|(largest, value)| *largest = larger(*largest, value.abs()));
-            }
-        }
-        _ => (0..of).for_each(|index| all[index] = Lane { index, of }.largest(values)),
+/// [`largest`] of each of so many instances, whose values alternate.
+pub(crate) fn largest_of_each<const N: usize>(values: &[f64]) -> [f64; N] {
+    if N == 1 {
+        return [largest(values); N];
     }
-    all
+    values.as_chunks::<N>().0.iter().fold([0.0; N], |mut all, values| {
+        all.iter_mut().zip(values).for_each(|(largest, value)| *largest = larger(*largest, value.abs()));
+        all
+    })
 }
 
 /// Largest absolute value of the products of two vectors' components; not a number if one of them is none.

@@ -460,7 +460,8 @@ fn lanes_leave_no_trace_in_the_table() {
         in_lanes += usize::from(sweep().runs_in_lanes());
     }
     assert!(failed > 50 && failed < total / 2, "{failed} of {total} cases fail");
-    assert_eq!(in_lanes, 24);
+    // All but the one by HHT whose last step is shorter.
+    assert_eq!(in_lanes, 23);
 }
 
 /// Chosen steps, contacts, rotations, and schemes that know their coordinates run one by one, without being asked to; so do

@@ -21,7 +21,7 @@ use lanes::LaneNewton;
 use crate::abreast::ABREAST;
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
-use crate::model::{Block, Model, State, instances};
+use crate::model::{Block, Model, ModelInfo, State, instances};
 use crate::norms::{Lane, is_finite, largest, largest_of_each};
 use crate::random::Random;
 use crate::sparsity::SparsityPattern;
@@ -192,32 +192,37 @@ pub(crate) fn unknown_of(model: &dyn Model, unknown: usize) -> Unknown {
 
 /// [`Equations::sizes`] of one stage: accelerations, with coordinates divided by the square of the step, and multipliers.
 pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, out: &mut [f64]) {
-    let (info, of) = instances(model);
     let (accelerations, multipliers) = out.split_at_mut(state.v.len());
-    let mut set = |column: usize, index: usize, coordinate: f64| {
-        let place = of * column + index;
-        accelerations[place] = state.a[place].abs() + coordinate / position_factor;
-    };
+    match instances(model) {
+        (info, 1) => sizes_of_each::<1>(info, state, position_factor, accelerations),
+        (info, _) => sizes_of_each::<ABREAST>(info, state, position_factor, accelerations),
+    }
+    multipliers.iter_mut().zip(&state.lambda).for_each(|(size, lambda)| *size = lambda.abs());
+}
+
+/// The sizes of accelerations of so many instances.
+fn sizes_of_each<const N: usize>(info: &ModelInfo, state: &State, position_factor: f64, out: &mut [f64]) {
+    let [all_q, all_a] = [&state.q, &state.a].map(|values| values.as_slice().as_chunks::<N>().0);
+    let out = out.as_chunks_mut::<N>().0;
     for (block, q, v) in ranges(&info.blocks) {
-        let Block::Vector { .. } = block else {
-            let largest: [f64; ABREAST] = largest_of_each(&state.q.as_slice()[of * q.start..of * q.end], of);
-            for (i, column) in v.enumerate() {
-                let is_turn = matches!(block, Block::Rotation(_)) || matches!(block, Block::Pose(_)) && i >= 3;
-                let coordinates = largest.into_iter().take(of).enumerate();
-                coordinates.for_each(|(index, largest)| set(column, index, if is_turn { 1.0 } else { largest }));
-            }
-            continue;
+        let largest = match block {
+            Block::Vector { .. } | Block::Rotation(_) => [1.0; N],
+            Block::EulerParameters | Block::Pose(_) => largest_of_each(all_q[q.clone()].as_flattened()),
         };
-        for (coordinate, column) in q.zip(v) {
-            // Cosines of small angles are of order one.
-            let is_angle = info.coordinates[coordinate].unit == "rad";
-            for index in 0..of {
-                let size = state.q[of * coordinate + index].abs();
-                set(column, index, if is_angle { size.max(1.0) } else { size });
+        for (i, column) in v.enumerate() {
+            let own = |i: usize| all_q[q.start + i].map(f64::abs);
+            let coordinates = match block {
+                // Cosines of small angles are of order one.
+                Block::Vector { .. } if info.coordinates[q.start + i].unit == "rad" => own(i).map(|q| q.max(1.0)),
+                Block::Vector { .. } => own(i),
+                Block::Pose(_) if i >= 3 => [1.0; N],
+                Block::EulerParameters | Block::Rotation(_) | Block::Pose(_) => largest,
+            };
+            for ((size, a), coordinate) in out[column].iter_mut().zip(all_a[column]).zip(coordinates) {
+                *size = a.abs() + coordinate / position_factor;
             }
         }
     }
-    multipliers.iter_mut().zip(&state.lambda).for_each(|(size, lambda)| *size = lambda.abs());
 }
 
 /// [`Equations::scales`] of one stage: accelerations with velocities and coordinates, divided by their factors of
@@ -235,15 +240,21 @@ pub(crate) fn scales_of(
     for ((size, a), v) in accelerations.iter_mut().zip(&state.a).zip(&state.v) {
         *size = a.abs() + v.abs() / velocity.abs() + share * (*size - a.abs());
     }
-    let (_, of) = instances(model);
-    let least: [f64; ABREAST] = largest_of_each(accelerations, of);
-    let largest: [f64; ABREAST] = largest_of_each(state.lambda.as_slice(), of);
-    for sizes in accelerations.chunks_exact_mut(of) {
-        sizes.iter_mut().zip(least).for_each(|(size, least)| *size = size.max(LEAST_SHARE * least));
+    let lambda = state.lambda.as_slice();
+    match instances(model).1 {
+        1 => raise::<1>(accelerations, multipliers, lambda),
+        _ => raise::<ABREAST>(accelerations, multipliers, lambda),
     }
-    for sizes in multipliers.chunks_exact_mut(of) {
-        sizes.iter_mut().zip(largest).for_each(|(size, largest)| *size = MULTIPLIERS * largest);
+}
+
+/// Raises sizes of accelerations of so many instances to a part of the largest; those of multipliers are the largest one.
+fn raise<const N: usize>(accelerations: &mut [f64], multipliers: &mut [f64], lambda: &[f64]) {
+    let least = largest_of_each::<N>(accelerations).map(|largest| LEAST_SHARE * largest);
+    for sizes in accelerations.as_chunks_mut::<N>().0 {
+        sizes.iter_mut().zip(least).for_each(|(size, least)| *size = size.max(least));
     }
+    let largest = largest_of_each::<N>(lambda).map(|largest| MULTIPLIERS * largest);
+    multipliers.as_chunks_mut::<N>().0.fill(largest);
 }
 
 /// Newton's method with its workspace.
