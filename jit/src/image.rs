@@ -52,9 +52,24 @@ pub(crate) struct Image {
     pub contact_laws: Setup,
     pub law_of_contact: Vec<usize>,
     pub functions: Vec<ModelFunction>,
-    /// Those that are computed for several instances at once; the first one is forward dynamics.
-    pub in_lanes: Result<Vec<InLanes>, NotInLanes>,
+    /// Those that are computed for several instances at once, and why instances have no closed form of their accelerations
+    /// among these.
+    pub in_lanes: Vec<InLanes>,
+    pub accelerates: Result<(), NotInLanes>,
 }
+
+/// Methods that steps and those who watch them ask for, beside energy and power.
+const IN_LANES: [&str; 9] = [
+    "forward_dynamics",
+    "outputs",
+    "residual",
+    "iteration_matrix",
+    "damping",
+    "stiffness",
+    "constraint",
+    "constraint_jacobian",
+    "constraint_bias",
+];
 
 /// Whether functions are translated for several instances too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,8 +253,9 @@ impl Image {
         let mut kernels: Vec<Kernel> = kernels.collect();
         let layout = &equations.layout;
         let sizes = Sizes { members: &members, equations, patterns: &patterns };
-        let shared = members.iter().map(|kernel| vec![None; kernel.scheduled.functions.len()]).collect();
-        let mut calls = Calls { members: &members, kernels: &kernels, layout, program: &mut program, shared };
+        let shared = || members.iter().map(|kernel| vec![None; kernel.scheduled.functions.len()]).collect();
+        let mut calls =
+            Calls { members: &members, kernels: &kernels, layout, program: &mut program, shared: [shared(), shared()] };
         let of_all = || methods::all().into_iter().chain(methods::of_linearization(layout));
         let all = || of_all().chain(methods::on_request(&members));
         let functions: Result<Vec<ModelFunction>, Error> =
@@ -247,9 +263,9 @@ impl Image {
         let mut functions = functions?;
         functions.push(calls.function(Outline::of_sums("energy", FunctionRole::Energy, &ENERGIES, &members))?);
         functions.push(calls.function(Outline::of_sums("power", FunctionRole::Power, &[Role::Power], &members))?);
-        let mut in_lanes = match lanes {
+        let (mut in_lanes, accelerates) = match lanes {
             LaneCode::Made => calls.in_lanes(&members, &sizes)?,
-            LaneCode::None => Err(NotInLanes::NotCompiled),
+            LaneCode::None => (Vec::new(), Err(NotInLanes::NotCompiled)),
         };
         let is_conservative = !layout.has_unknown_power && functions.last().is_some_and(|power| power.calls.is_empty());
 
@@ -267,7 +283,7 @@ impl Image {
         let place = |code: &mut u32| *code = starts[*code as usize];
         defaults.iter_mut().chain(&mut setups).for_each(|setup| place(&mut setup.code));
         kernels.iter_mut().filter_map(|kernel| kernel.setup.as_mut()).for_each(|setup| place(&mut setup.code));
-        let of_lanes = in_lanes.iter_mut().flatten().map(|lanes| &mut lanes.function);
+        let of_lanes = in_lanes.iter_mut().map(|lanes| &mut lanes.function);
         let all = functions.iter_mut().chain(of_lanes);
         all.flat_map(|function| &mut function.calls).for_each(|call| place(&mut call.code));
         let [rows_of_members, reference_configuration, bodies, contact_laws] = setups;
@@ -286,6 +302,7 @@ impl Image {
             law_of_contact: schedule.law_of_contact.clone(),
             functions,
             in_lanes,
+            accelerates,
         })
     }
 }
@@ -398,8 +415,8 @@ struct Calls<'c, 'm, 'a> {
     kernels: &'c [Kernel],
     layout: &'m Layout,
     program: &'c mut Program<'m>,
-    /// For each function of each kernel its code, where several calls share it.
-    shared: Vec<Vec<Option<u32>>>,
+    /// For each function of each kernel its code, where several calls share it: for one instance, and for several.
+    shared: [Vec<Vec<Option<u32>>>; 2],
 }
 
 impl<'m, 'a> Calls<'_, 'm, 'a> {
@@ -415,10 +432,10 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
         for (&(members, function), targets) in contributions.iter().zip(&targets) {
             let kernel = self.members.iter().position(|known| std::ptr::eq(known, members)).unwrap_or_default();
             check(&self.kernels[kernel], function, &given, self.layout)?;
-            let is_small = members.is_single() && function.routine.statements.len() < SMALL;
-            let call = match is_small || width != Width::One {
+            let is_small = function.routine.statements.len() < SMALL || width != Width::One;
+            let call = match members.is_single() && is_small {
                 true => self.adding(kernel, (members, function), targets, width),
-                false => self.listing(kernel, (members, function), targets),
+                false => self.listing(kernel, (members, function), targets, width),
             };
             check_results(function, &call, &slices, targets)?;
             calls.push(call);
@@ -430,43 +447,46 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
         Ok(ModelFunction { name, slices, calls, reads_inputs, room })
     }
 
-    /// What a run in lanes asks for: accelerations, and what is recorded of a state where its kernels have one instance.
+    /// What runs in lanes ask for, where the code of it is not too long.
     ///
     /// # Errors
     /// As [`Calls::function`].
-    fn in_lanes(&mut self, all: &'m [Members<'a>], sizes: &Sizes) -> Result<Result<Vec<InLanes>, NotInLanes>, Error> {
+    fn in_lanes(
+        &mut self,
+        all: &'m [Members<'a>],
+        sizes: &Sizes,
+    ) -> Result<(Vec<InLanes>, Result<(), NotInLanes>), Error> {
         if let Some(reason) = not_in_lanes(self.layout) {
-            return Ok(Err(reason));
+            return Ok((Vec::new(), Err(reason)));
         }
-        let of_method = |name: &str| {
-            let method = methods::all().into_iter().chain(methods::on_request(all)).find(|method| method.name == name);
-            method.map(|method| Outline::of_method(&method, all, sizes))
-        };
-        let Some(accelerations) = of_method("forward_dynamics") else { return Ok(Err(NotInLanes::NoClosedForm)) };
-        let outlines = [
-            Some(accelerations),
-            of_method("outputs"),
-            Some(Outline::of_sums("energy", FunctionRole::Energy, &ENERGIES, all)),
-            Some(Outline::of_sums("power", FunctionRole::Power, &[Role::Power], all)),
-        ];
+        let methods = methods::all().into_iter().chain(methods::on_request(all));
+        let outlines = methods
+            .filter(|method| IN_LANES.contains(&method.name.as_str()))
+            .map(|method| Outline::of_method(&method, all, sizes))
+            .chain([
+                Outline::of_sums("energy", FunctionRole::Energy, &ENERGIES, all),
+                Outline::of_sums("power", FunctionRole::Power, &[Role::Power], all),
+            ]);
         let mut found = Vec::new();
-        for outline in outlines.into_iter().flatten() {
+        let mut accelerates = Err(NotInLanes::NoClosedForm);
+        for outline in outlines {
             let statements = |(_, function): &Contribution| function.routine.statements.len();
             let longest = outline.contributions.iter().map(statements).max().unwrap_or(0);
             let is_single = outline.contributions.iter().all(|(members, _)| members.is_single());
-            if found.is_empty() {
-                match outline.contributions.len() {
-                    1 if is_single && longest < MOST_IN_LANES => {}
-                    1 if is_single => return Ok(Err(NotInLanes::Long)),
-                    _ => return Ok(Err(NotInLanes::NoClosedForm)),
-                }
+            let is_acceleration = outline.name == "forward_dynamics";
+            let most = if outline.name == "iteration_matrix" { FEW } else { MOST_IN_LANES };
+            if longest >= most || is_acceleration && !(is_single && outline.contributions.len() == 1) {
+                accelerates = if is_acceleration && is_single { Err(NotInLanes::Long) } else { accelerates };
+                continue;
             }
-            if is_single && longest < MOST_IN_LANES {
-                let width = Width::Pairs(if longest < FEW { LANES / 2 } else { 1 });
-                found.push(InLanes { function: self.function_of(outline, width)?, at_once: width.lanes() });
-            }
+            let width = Width::Pairs(if longest < FEW { LANES / 2 } else { 1 });
+            found.push(InLanes { function: self.function_of(outline, width)?, at_once: width.lanes() });
+            accelerates = if is_acceleration { Ok(()) } else { accelerates };
         }
-        Ok(Ok(found))
+        if !self.layout.constraints.is_empty() {
+            accelerates = Err(NotInLanes::Constraints);
+        }
+        Ok((found, accelerates))
     }
 
     /// Code of its own, which adds its results to the slices.
@@ -503,10 +523,17 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
     }
 
     /// Code that is shared with other calls, and fills a list for each output.
-    fn listing(&mut self, kernel: usize, (members, function): Contribution<'m, 'a>, targets: &[Targets]) -> Call {
+    fn listing(
+        &mut self,
+        kernel: usize,
+        (members, function): Contribution<'m, 'a>,
+        targets: &[Targets],
+        width: Width,
+    ) -> Call {
         let place = members.scheduled.functions.iter().position(|known| std::ptr::eq(known, function));
         let program = &mut *self.program;
-        let code = *self.shared[kernel][place.unwrap_or_default()].get_or_insert_with(|| {
+        let shared = &mut self.shared[usize::from(width != Width::One)];
+        let code = *shared[kernel][place.unwrap_or_default()].get_or_insert_with(|| {
             let reads = Group::ALL.map(|group| match table(members, group) {
                 Some(_) => Read::Given,
                 None => Read::InOrder,
@@ -515,14 +542,7 @@ impl<'m, 'a> Calls<'_, 'm, 'a> {
             let stores =
                 stores.map(|(list, output)| vec![Store { list, places: stored(output), added: None }]).collect();
             let name = name(members, function);
-            program.add(Pending {
-                name,
-                routine: &function.routine,
-                reads,
-                stores,
-                angles_together: true,
-                width: Width::One,
-            })
+            program.add(Pending { name, routine: &function.routine, reads, stores, angles_together: true, width })
         });
         let mut start = 0;
         let results = function.outputs.iter().zip(targets).map(|(output, targets)| {
@@ -567,9 +587,8 @@ impl Destination {
 
 /// Why instances of a model with this layout do not advance in lanes, if that says it.
 fn not_in_lanes(layout: &Layout) -> Option<NotInLanes> {
-    let is_plain = |block: &Block| matches!(block, Block::Vector(_));
+    let is_plain = |block: &Block| matches!(block, Block::Vector(_) | Block::EulerParameters);
     match () {
-        () if !layout.constraints.is_empty() => Some(NotInLanes::Constraints),
         () if !layout.contacts.is_empty() => Some(NotInLanes::Contacts),
         () if !layout.blocks.iter().all(is_plain) => Some(NotInLanes::Rotations),
         () => None,

@@ -1,7 +1,9 @@
 //! A compiled model with values of its parameters: `impl Model`.
 
+use std::any::Any;
 use std::sync::Arc;
 
+use hamel::abreast::LaneFunctions;
 use hamel::generated::{
     check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass, unknown_parameter,
 };
@@ -9,6 +11,7 @@ use hamel::{ContactLaw, Energy, Model, ModelInfo, ParameterError, Signal, State,
 use hamel_compiler::schedule::requirements::Requirement;
 
 use crate::description::ProvidedFunction;
+use crate::lanes::JitAbreast;
 use crate::program::{Arguments, Constants, Program, with_room};
 
 /// A model that was compiled at run time.
@@ -381,6 +384,14 @@ impl JitModel {
 impl Model for JitModel {
     fn describe(&self) -> &ModelInfo {
         &self.program.image.description.info
+    }
+
+    fn functions_abreast<'m>(&self, instances: &[&'m dyn Model]) -> Option<Box<dyn LaneFunctions + 'm>> {
+        Some(Box::new(JitAbreast::new(instances)?))
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn validate(&self) -> Result<(), ParameterError> {

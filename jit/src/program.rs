@@ -8,7 +8,7 @@ use hamel_compiler::schedule::methods::Factor;
 
 use crate::call::{FACTORS, FUNCTIONS, GROUPS, Given, LANES, MOST_LISTS};
 use crate::error::Error;
-use crate::image::{Call, Destination, Image, Kernel, ModelFunction, Rows, Setup, Sum};
+use crate::image::{Call, Destination, Image, InLanes, Kernel, ModelFunction, Rows, Setup, Sum};
 use crate::memory::Code;
 use crate::places::Instance;
 
@@ -20,8 +20,6 @@ pub(crate) struct Program {
     pub most_places: usize,
     /// By function of the model, where all of its calls add to its slices.
     direct: Vec<Option<Direct>>,
-    /// By function in lanes.
-    in_lanes: Vec<Direct>,
 }
 
 /// A function of the model whose calls add to its slices, with what these take in one place: in small models, looking
@@ -53,14 +51,33 @@ pub(crate) struct LaneConstants {
     each: usize,
 }
 
-/// What a function in lanes is given.
+/// What a function in lanes is given: lists with a value of each instance for each of theirs.
 pub(crate) struct LaneArguments<'a> {
-    pub t: &'a Lanes<LANES>,
-    pub inputs: &'a [Lanes<LANES>],
-    pub q: &'a [Lanes<LANES>],
-    pub v: &'a [Lanes<LANES>],
-    pub a: &'a [Lanes<LANES>],
-    pub tau: &'a [Lanes<LANES>],
+    pub t: &'a [f64],
+    pub inputs: &'a [f64],
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    pub a: &'a [f64],
+    pub lambda: &'a [f64],
+    pub tau: &'a [f64],
+    pub factors: [f64; FACTORS],
+}
+
+/// The numbers of lanes, one after the other.
+pub(crate) fn numbers(lanes: &[Lanes<LANES>]) -> &[f64] {
+    // SAFETY: lanes are arrays of so many numbers, without anything between them.
+    unsafe { std::slice::from_raw_parts(lanes.as_ptr().cast(), LANES * lanes.len()) }
+}
+
+/// The same, to be written.
+pub(crate) fn numbers_mut(lanes: &mut [Lanes<LANES>]) -> &mut [f64] {
+    // SAFETY: as for `numbers`.
+    unsafe { std::slice::from_raw_parts_mut(lanes.as_mut_ptr().cast(), LANES * lanes.len()) }
+}
+
+/// Whether a list begins where code may read and write two numbers at once.
+pub(crate) fn is_aligned(list: &[f64]) -> bool {
+    list.is_empty() || list.as_ptr().addr().is_multiple_of(16)
 }
 
 /// What a function of the model is given; what it does not read may be empty.
@@ -86,6 +103,10 @@ struct Room {
 thread_local! {
     /// Kept, so that no step allocates.
     static ROOM: Cell<Room> = const { Cell::new(Room { values: Vec::new(), places: Vec::new() }) };
+    /// The same for results of several instances.
+    static LANE_ROOM: Cell<Vec<Lanes<LANES>>> = const { Cell::new(Vec::new()) };
+    /// Room for the places of an instance, where several are computed at once.
+    static PLACES: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
 }
 
 /// Calls a function with room for so many values and places.
@@ -107,11 +128,9 @@ impl Program {
     pub fn new(image: Image) -> Result<Program, Error> {
         let code = Code::new(&image.code)?;
         let direct = image.functions.iter().map(|function| Direct::of(function, &image.kernels)).collect();
-        let in_lanes = image.in_lanes.iter().flatten();
-        let in_lanes = in_lanes.filter_map(|lanes| Direct::of(&lanes.function, &image.kernels)).collect();
         let of_kernel = |kernel: &Kernel| kernel.places.iter().map(|places| places.each).sum();
         let most_places = image.kernels.iter().map(of_kernel).max().unwrap_or(0);
-        Ok(Program { image, code, most_places, direct, in_lanes })
+        Ok(Program { image, code, most_places, direct })
     }
 
     /// The values of a function of parameters.
@@ -202,7 +221,7 @@ impl Program {
 
     /// The function in lanes with this name, if there is one.
     pub fn in_lanes(&self, name: &str) -> Option<usize> {
-        self.image.in_lanes.as_ref().ok()?.iter().position(|lanes| lanes.function.name == name)
+        self.image.in_lanes.iter().position(|lanes| lanes.function.name == name)
     }
 
     /// Constants of instances in lanes, kernel by kernel; lanes beyond the last one repeat it.
@@ -220,43 +239,73 @@ impl Program {
     /// Fills the slices of a function of several instances.
     ///
     /// # Panics
-    /// When a list has another length than the model's.
-    pub fn evaluate_in_lanes<const N: usize>(
+    /// When a list has another length than the model's, or is not aligned.
+    pub fn evaluate_in_lanes(
         &self,
         function: usize,
         constants: &[LaneConstants],
         arguments: &LaneArguments,
-        slices: [&mut [Lanes<LANES>]; N],
+        slices: &mut [&mut [f64]],
     ) {
         let info = &self.image.description.info;
-        let LaneArguments { t, inputs, q, v, a, tau } = *arguments;
-        let lengths = [inputs.len(), q.len(), v.len(), a.len(), tau.len()];
-        let [nq, nv] = [info.coordinates.len(), info.velocities.len()];
-        assert_eq!(lengths, [info.inputs.len(), nq, nv, nv, nv], "lengths of lists of `{}`", info.name);
-        let direct = &self.in_lanes[function];
-        let mut lists = [std::ptr::null_mut(); N];
-        for ((list, slice), &(len, zeros)) in lists.iter_mut().zip(slices).zip(&direct.slices) {
-            if slice.len() != len {
-                refuse_length();
+        let LaneArguments { t, inputs, q, v, a, lambda, tau, factors } = *arguments;
+        let given = [t, inputs, q, v, a, lambda, tau];
+        let [nq, nv, nc] = [info.coordinates.len(), info.velocities.len(), info.constraints.len()];
+        let expected = [1, info.inputs.len(), nq, nv, nv, nc, nv];
+        let fit = given.iter().zip(expected).fold(true, |fit, (list, length)| fit & (list.len() == LANES * length));
+        assert!(fit, "lists of `{}` have other lengths than the model's", info.name);
+        let InLanes { function, at_once } = &self.image.in_lanes[function];
+        assert_eq!(slices.len(), function.slices.len(), "the number of results of `{}`", function.name);
+        for (slice, &(len, is_zeroed)) in slices.iter_mut().zip(&function.slices) {
+            assert!(slice.len() == LANES * len && is_aligned(slice), "a result of `{}`", function.name);
+            if is_zeroed {
+                slice.fill(0.0);
             }
-            slice[..zeros].fill(Lanes([0.0; LANES]));
-            *list = slice.as_mut_ptr().cast::<f64>();
         }
-        let first = |values: &[Lanes<LANES>]| values.as_ptr().cast::<f64>();
-        let mut given = Given::new([0.0; FACTORS]);
-        given.values = [&[], std::slice::from_ref(t), inputs, q, v, a, &[], tau, &[]].map(first);
-        let at_once = self.image.in_lanes.as_ref().map_or(LANES, |lanes| lanes[function].at_once);
-        for lane in (0..LANES).step_by(at_once) {
-            let lists = lists.map(|list| list.wrapping_add(lane));
+        assert!(given.into_iter().all(is_aligned), "lists of `{}` are not aligned", info.name);
+        let mut own_room = LANE_ROOM.take();
+        if own_room.len() < function.room {
+            own_room.resize(function.room, Lanes([0.0; LANES]));
+        }
+        let room = numbers_mut(&mut own_room);
+        let mut own_places = PLACES.take();
+        own_places.resize(own_places.len().max(self.most_places), 0);
+        let mut given = Given::new(factors);
+        given.values = [&[], t, inputs, q, v, a, lambda, tau, &[]].map(<[f64]>::as_ptr);
+        for lane in (0..LANES).step_by(*at_once) {
             let mut given = Given { values: given.values.map(|values| values.wrapping_add(lane)), ..given };
-            for call in &direct.calls {
-                let row = constants[call.kernel].row(call.row);
-                given.values[Group::Constants as usize] = row.wrapping_add(lane);
-                // SAFETY: as in `evaluate`: lists have the lengths that the code reads and writes, with a value for each lane; the code
-                // takes as many of them as it computes, and begins at the first one that is left.
-                unsafe { self.code.call(call.code, &given, &lists) };
+            for call in &function.calls {
+                let (kernel, constants) = (&self.image.kernels[call.kernel], &constants[call.kernel]);
+                let mut lists = [std::ptr::null_mut(); MOST_LISTS];
+                let Some(results) = &call.results else {
+                    for (list, slice) in lists.iter_mut().zip(&mut *slices) {
+                        *list = slice.as_mut_ptr().wrapping_add(lane);
+                    }
+                    given.values[Group::Constants as usize] =
+                        constants.row(kernel.row_of_instance[0]).wrapping_add(lane);
+                    // SAFETY: as in `evaluate`: lists have the lengths that the code reads and writes, with a value for each lane; the
+                    // code takes as many of them as it computes, and begins at the first one that is left.
+                    unsafe { self.code.call(call.code, &given, &lists) };
+                    continue;
+                };
+                for (list, destination) in lists.iter_mut().zip(results) {
+                    *list = match destination {
+                        Destination::Slice(slice) => slices[*slice].as_mut_ptr(),
+                        Destination::Room { start, len, .. } => room[LANES * start..][..LANES * len].as_mut_ptr(),
+                    }
+                    .wrapping_add(lane);
+                }
+                for (instance, &row) in kernel.instances.iter().zip(&kernel.row_of_instance) {
+                    given.values[Group::Constants as usize] = constants.row(row).wrapping_add(lane);
+                    give_places(&mut given, kernel, instance, &mut own_places);
+                    // SAFETY: as above, and as in `evaluate`.
+                    unsafe { self.code.call(call.code, &given, &lists) };
+                    add_lanes(results, instance, &factors, room, slices, lane..lane + at_once);
+                }
             }
         }
+        LANE_ROOM.set(own_room);
+        PLACES.set(own_places);
     }
 
     /// Fills the slices of a function of the model, with room for results of its calls and for [`Self::most_places`].
@@ -302,12 +351,7 @@ impl Program {
             }
             for (instance, &row) in kernel.instances.iter().zip(&kernel.row_of_instance) {
                 given.values[Group::Constants as usize] = constants.row(row);
-                let mut free = &mut *places;
-                for (places, all) in given.places.iter_mut().zip(&kernel.places) {
-                    let (list, rest) = std::mem::take(&mut free).split_at_mut(all.each);
-                    list.iter_mut().zip(all.at(instance)).for_each(|(place, at)| *place = at);
-                    (*places, free) = (list.as_ptr(), rest);
-                }
+                give_places(&mut given, kernel, instance, places);
                 // SAFETY: `Image::new` has checked that what the code reads is given, and at which places; the lists of arguments are
                 // as long as the model's, as their owner has checked; the
                 // constants of a row are as many as the kernel's, and each list of results has the length of its output.
@@ -315,6 +359,16 @@ impl Program {
                 add_results(results, instance, &arguments.factors, room, &mut slices);
             }
         }
+    }
+}
+
+/// Writes where an instance finds its arguments, and gives that.
+#[inline(always)]
+fn give_places(given: &mut Given, kernel: &Kernel, instance: Instance, mut free: &mut [u32]) {
+    for (places, all) in given.places.iter_mut().zip(&kernel.places) {
+        let (list, rest) = std::mem::take(&mut free).split_at_mut(all.each);
+        list.iter_mut().zip(all.at(instance)).for_each(|(place, at)| *place = at);
+        (*places, free) = (list.as_ptr(), rest);
     }
 }
 
@@ -377,6 +431,39 @@ fn add_results<const N: usize>(
                 for (place, entry) in places.at(instance).zip(entries) {
                     slice[place as usize] += factor * entry;
                 }
+            }
+        }
+    }
+}
+
+/// [`add_results`] for some lanes.
+fn add_lanes(
+    results: &[Destination],
+    instance: Instance,
+    factors: &[f64; FACTORS],
+    room: &[f64],
+    slices: &mut [&mut [f64]],
+    lanes: std::ops::Range<usize>,
+) {
+    for destination in results {
+        let Destination::Room { start, len, sums } = destination else { continue };
+        let entries = room[LANES * start..][..LANES * len].as_chunks::<LANES>().0;
+        for Sum { slice, factor, places } in sums {
+            let factor = match factor {
+                Factor::One => 1.0,
+                Factor::MinusOne => -1.0,
+                Factor::Argument(index) => factors[*index],
+            };
+            let slice = slices[*slice].as_chunks_mut::<LANES>().0;
+            let add = |value: &mut [f64; LANES], entry: &[f64; LANES]| match lanes.len() {
+                LANES => value.iter_mut().zip(entry).for_each(|(value, entry)| *value += factor * entry),
+                _ => lanes.clone().for_each(|lane| value[lane] += factor * entry[lane]),
+            };
+            if places.each == 0 {
+                slice.iter_mut().zip(entries).for_each(|(value, entry)| add(value, entry));
+            } else {
+                let places = places.at(instance);
+                places.zip(entries).for_each(|(place, entry)| add(&mut slice[place as usize], entry));
             }
         }
     }

@@ -41,7 +41,7 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 59] = [
+const RUNTIME: [&str; 61] = [
     // Numbers, without mechanics.
     "random",
     "real",
@@ -59,7 +59,9 @@ const RUNTIME: [&str; 59] = [
     "linear_analysis",
     "signal",
     // What a model is.
+    "abreast",
     "model",
+    "instances",
     "known",
     "runs",
     "generated",

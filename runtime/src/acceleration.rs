@@ -7,11 +7,11 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::linear_solver::LinearSolver;
-use crate::model::{Model, State};
+use crate::model::{Model, State, instances};
 use crate::newton::unknowns_of;
 use crate::norms::largest;
 use crate::sparsity::SparsityPattern;
-use crate::step::{StepError, StepStats};
+use crate::step::{StepError, StepStats, check_finite};
 
 /// Places of M, G and −Gᵀ in the values of `[M, −Gᵀ; G, 0]`, and room for theirs.
 struct Parts {
@@ -25,15 +25,17 @@ struct Parts {
 
 impl Parts {
     fn new(model: &dyn Model) -> Self {
-        let (info, dims) = (model.describe(), model.dims());
+        // Instances abreast have accelerations in closed form, and no equations of their own here.
+        let (info, _) = instances(model);
         let (mass, jacobian) = (&info.mass_matrix, &info.constraint_jacobian);
+        let nv = info.velocities.len();
         let pattern = mass.bordered(jacobian);
         let place = |row, column| pattern.slot(row, column).unwrap_or_default() as u32;
         Self {
             of_mass: mass.entries().map(|(row, column)| place(row, column)).collect(),
             of_jacobian: jacobian
                 .entries()
-                .map(|(row, column)| [place(dims.nv + row, column), place(column, dims.nv + row)])
+                .map(|(row, column)| [place(nv + row, column), place(column, nv + row)])
                 .collect(),
             mass: vec![0.0; mass.nnz()],
             jacobian: vec![0.0; jacobian.nnz()],
@@ -169,12 +171,21 @@ impl<'m> Acceleration<'m> {
     /// Finds a and λ of a state: by the model's own function where it has one, otherwise with the factors of its matrix.
     pub(crate) fn find(&mut self, state: &mut State) -> Result<(), StepError> {
         let (q, v, a) = (state.q.as_slice(), state.v.as_slice(), state.a.as_mut_slice());
-        // Where that gives no finite values, elimination tells why.
-        if self.model.acceleration(state.t, q, v, a) && a.iter().all(|value| value.is_finite()) {
+        // Where that gives no finite values, elimination tells why; instances abreast are asked alone then.
+        let is_usable = |a: &[f64]| self.model.abreast().is_some() || a.iter().all(|value| value.is_finite());
+        if self.model.acceleration(state.t, q, v, a) && is_usable(a) {
             return Ok(());
         }
         self.factor(state)?;
         self.accelerate(state)
+    }
+
+    /// Rejects the end of a step that is not finite; instances abreast are checked where they are taken apart.
+    pub(crate) fn check_end(&self, end: &State) -> Result<(), StepError> {
+        match self.model.abreast() {
+            Some(_) => Ok(()),
+            None => check_finite(end, self.start, &self.scheme),
+        }
     }
 
     /// The upper part of `rhs` ← `factor (f − h)`; sets the acceleration and multipliers of the state to zero.

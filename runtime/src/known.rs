@@ -7,17 +7,27 @@ use crate::model::{Energy, Model, State};
 pub(crate) struct Known {
     pub(crate) energy: Option<Energy>,
     pub(crate) power: Option<f64>,
-    /// The power halfway through the step to this state, as it is interpolated; of models without constraints.
+    /// The power halfway through the step to this state, as it is interpolated, with that of constraints that move.
     pub(crate) power_halfway: Option<f64>,
     /// As many as the model has, if they count.
     pub(crate) outputs: Vec<f64>,
     pub(crate) has_outputs: bool,
+    /// g, and the part of ġ that velocities have none in, if they count.
+    pub(crate) positions: Vec<f64>,
+    pub(crate) has_positions: bool,
+    pub(crate) rate: Vec<f64>,
+    pub(crate) has_rate: bool,
+    /// ġ, or constraints on velocities.
+    pub(crate) velocities: Vec<f64>,
+    pub(crate) has_velocities: bool,
+    unused: Vec<f64>,
 }
 
 impl Known {
     /// Nothing is known of another state.
     pub(crate) fn clear(&mut self) {
         (self.energy, self.power, self.power_halfway, self.has_outputs) = (None, None, None, false);
+        (self.has_positions, self.has_rate, self.has_velocities) = (false, false, false);
     }
 
     /// Copies without allocation where there is room.
@@ -25,6 +35,37 @@ impl Known {
         let Known { energy, power, power_halfway, has_outputs, .. } = *other;
         (self.energy, self.power, self.power_halfway, self.has_outputs) = (energy, power, power_halfway, has_outputs);
         self.outputs.clone_from(&other.outputs);
+        let lists = [
+            (&mut self.positions, &mut self.has_positions, &other.positions, other.has_positions),
+            (&mut self.rate, &mut self.has_rate, &other.rate, other.has_rate),
+            (&mut self.velocities, &mut self.has_velocities, &other.velocities, other.has_velocities),
+        ];
+        for (to, has_list, from, is_known) in lists {
+            *has_list = is_known;
+            if is_known {
+                to.clone_from(from);
+            }
+        }
+    }
+
+    /// g, `[nc]`.
+    pub(crate) fn positions(&mut self, model: &dyn Model, state: &State) -> &[f64] {
+        if !std::mem::replace(&mut self.has_positions, true) {
+            self.positions.resize(state.lambda.len(), 0.0);
+            model.constraint(state.t, state.q.as_slice(), &mut self.positions);
+        }
+        &self.positions
+    }
+
+    /// The part of ġ that velocities have none in, `[nc]`, see [`Model::constraint_bias`].
+    pub(crate) fn rate(&mut self, model: &dyn Model, state: &State) -> &[f64] {
+        if !std::mem::replace(&mut self.has_rate, true) {
+            self.rate.resize(state.lambda.len(), 0.0);
+            self.unused.resize(state.lambda.len(), 0.0);
+            let State { t, q, v, .. } = state;
+            model.constraint_bias(*t, q.as_slice(), v.as_slice(), &mut self.rate, &mut self.unused);
+        }
+        &self.rate
     }
 
     pub(crate) fn energy(&mut self, model: &dyn Model, state: &State) -> Energy {

@@ -10,6 +10,9 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg_attr(not(feature = "simd"), expect(dead_code, reason = "instances need lanes"))]
+#[doc(hidden)]
+pub mod abreast;
 #[cfg(feature = "simd")]
 pub mod lanes;
 pub mod model;
@@ -24,6 +27,8 @@ mod admissible;
 mod chart;
 pub mod configuration;
 mod contact_settings;
+#[cfg(feature = "simd")]
+mod instances;
 mod known;
 mod norms;
 mod penetration;

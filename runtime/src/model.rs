@@ -12,8 +12,12 @@
 //!
 //! Matrices are passed as the values of a [`SparsityPattern`]; the patterns are part of [`ModelInfo`] and constant.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use nalgebra::DVector;
 
+use crate::abreast::{ABREAST, Abreast, LaneFunctions};
 use crate::sparsity::SparsityPattern;
 use crate::spelling::{similar, suggestion};
 
@@ -419,6 +423,11 @@ fn place(what: &'static str, channels: &[Channel], name: &str) -> Result<usize, 
     })
 }
 
+/// The description of one instance, and how many a model is, see [`Model::abreast`].
+pub(crate) fn instances(model: &(impl Model + ?Sized)) -> (&ModelInfo, usize) {
+    model.abreast().map_or_else(|| (model.describe(), 1), |(_, one)| (one, ABREAST))
+}
+
 /// A model has no coordinate or no velocity of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {what} `{name}`{}", suggestion(.similar))]
@@ -493,6 +502,26 @@ pub struct ParameterError {
 pub trait Model: Send + Sync {
     /// Names, units, patterns and operation counts.
     fn describe(&self) -> &ModelInfo;
+
+    /// Which instances this is, if it is several that are integrated abreast, and the description of one: lists then have
+    /// values of all of them, and patterns are those of one.
+    #[doc(hidden)]
+    fn abreast(&self) -> Option<(&Arc<Abreast>, &ModelInfo)> {
+        None
+    }
+
+    /// What evaluates functions of instances abreast, of which this is the first one; `None` where they are evaluated one by
+    /// one.
+    #[doc(hidden)]
+    fn functions_abreast<'m>(&self, _instances: &[&'m dyn Model]) -> Option<Box<dyn LaneFunctions + 'm>> {
+        None
+    }
+
+    /// The model as what it is, where [`functions_abreast`](Self::functions_abreast) has to know.
+    #[doc(hidden)]
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
 
     /// Sizes.
     fn dims(&self) -> Dims {

@@ -19,6 +19,37 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
     lanes.into_iter().fold(of_rest, larger)
 }
 
+/// Values of one instance in a list in which those of several alternate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lane {
+    pub(crate) index: usize,
+    pub(crate) of: usize,
+}
+
+impl Lane {
+    /// Of an instance that is alone.
+    pub(crate) const ONLY: Lane = Lane { index: 0, of: 1 };
+
+    /// [`largest`] of its values.
+    pub(crate) fn largest(self, values: &[f64]) -> f64 {
+        match self.of {
+            1 => largest(values),
+            of => values.iter().skip(self.index).step_by(of).fold(0.0, |largest, value| larger(largest, value.abs())),
+        }
+    }
+}
+
+/// [`largest`] of each of so many instances, whose values alternate.
+pub(crate) fn largest_of_each<const N: usize>(values: &[f64]) -> [f64; N] {
+    if N == 1 {
+        return [largest(values); N];
+    }
+    values.as_chunks::<N>().0.iter().fold([0.0; N], |mut all, values| {
+        all.iter_mut().zip(values).for_each(|(largest, value)| *largest = larger(*largest, value.abs()));
+        all
+    })
+}
+
 /// Largest absolute value of the products of two vectors' components; not a number if one of them is none.
 pub(crate) fn largest_product(a: &[f64], b: &[f64]) -> f64 {
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());

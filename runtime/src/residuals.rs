@@ -1,11 +1,14 @@
 //! Residuals of constraints, relative to the lengths of the model.
 
-use crate::model::{Model, State};
+use crate::known::Known;
+use crate::model::{Model, State, instances};
 
 /// Residuals of all constraints of a model.
 pub(crate) struct Residuals {
     lengths: Lengths,
     on_positions: usize,
+    /// Which constraints are lengths, or rates of lengths.
+    are_lengths: Vec<bool>,
     jacobian: Vec<f64>,
     positions: Vec<f64>,
     velocities: Vec<f64>,
@@ -23,6 +26,8 @@ impl Residuals {
         Self {
             lengths: Lengths::new(model, start),
             on_positions: nc - info.velocity_constraints,
+            // Constraints on velocities have the units of rates.
+            are_lengths: info.constraints.iter().map(|one| is_length(one.unit.trim_end_matches("/s"))).collect(),
             jacobian: vec![0.0; info.constraint_jacobian.nnz()],
             positions: vec![0.0; nc],
             velocities: vec![0.0; nc],
@@ -32,33 +37,40 @@ impl Residuals {
     }
 
     /// g; lengths are divided by the model's length.
-    pub(crate) fn evaluate_positions(&mut self, model: &dyn Model, state: &State) {
-        model.constraint(state.t, state.q.as_slice(), &mut self.positions);
-        self.scale(model, state, |residuals| &mut residuals.positions);
+    pub(crate) fn evaluate_positions(&mut self, model: &dyn Model, state: &State, known: &mut Known) {
+        self.positions.copy_from_slice(known.positions(model, state));
+        scale(&mut self.positions, &self.are_lengths, self.lengths.of(state));
     }
 
     /// `G v + ∂g/∂t`, in the same way.
-    pub(crate) fn evaluate_velocities(&mut self, model: &dyn Model, state: &State) {
-        rates(model, state, &mut self.jacobian, &mut self.velocities, &mut self.unused);
-        self.scale(model, state, |residuals| &mut residuals.velocities);
+    pub(crate) fn evaluate_velocities(&mut self, model: &dyn Model, state: &State, known: &mut Known) {
+        self.evaluate_rates(model, state, known);
+        scale(&mut self.velocities, &self.are_lengths, self.lengths.of(state));
     }
 
-    fn scale(&mut self, model: &dyn Model, state: &State, which: impl Fn(&mut Self) -> &mut Vec<f64>) {
-        let length = self.lengths.of(state);
-        for (value, constraint) in which(self).iter_mut().zip(&model.describe().constraints) {
-            // Constraints on velocities have the units of rates.
-            *value = value.abs() / measure(constraint.unit.trim_end_matches("/s"), length);
+    fn evaluate_rates(&mut self, model: &dyn Model, state: &State, known: &mut Known) {
+        let Self { velocities, jacobian, .. } = self;
+        if known.has_velocities {
+            return velocities.copy_from_slice(&known.velocities);
         }
+        velocities.copy_from_slice(known.rate(model, state));
+        model.constraint_jacobian(state.t, state.q.as_slice(), jacobian);
+        for_terms(model, state.v.as_slice(), jacobian, |row, term| velocities[row] += term);
     }
 
     /// The constraint on velocities with the largest residual relative to the largest terms that it has had, and that part;
     /// `None` if there are no such constraints.
-    pub(crate) fn worst_on_velocities(&mut self, model: &dyn Model, state: &State) -> Option<(usize, f64)> {
+    pub(crate) fn worst_on_velocities(
+        &mut self,
+        model: &dyn Model,
+        state: &State,
+        known: &mut Known,
+    ) -> Option<(usize, f64)> {
         let first = self.on_positions;
         if self.sizes.is_empty() {
             return None;
         }
-        rates(model, state, &mut self.jacobian, &mut self.velocities, &mut self.unused);
+        self.evaluate_rates(model, state, known);
         // `unused` holds the terms of now.
         self.unused.fill(0.0);
         let fastest = state.v.amax();
@@ -87,19 +99,33 @@ impl Residuals {
     }
 }
 
+/// Absolute values; those of lengths are divided by a length.
+fn scale(values: &mut [f64], are_lengths: &[bool], length: f64) {
+    for (value, &is_length) in values.iter_mut().zip(are_lengths) {
+        *value = value.abs() / if is_length { length } else { 1.0 };
+    }
+}
+
 /// `G v + ∂g/∂t`; the values of G and the part of g̈ that comes with it are work space.
 pub(crate) fn rates(model: &dyn Model, state: &State, jacobian: &mut [f64], out: &mut [f64], unused: &mut [f64]) {
     let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
     model.constraint_bias(t, q, v, out, unused);
     model.constraint_jacobian(t, q, jacobian);
-    for (row, term) in terms(model, v, jacobian) {
-        out[row] += term;
-    }
+    for_terms(model, v, jacobian, |row, term| out[row] += term);
 }
 
-/// The terms of G v, each with its row, from the values of G.
-pub(crate) fn terms(model: &dyn Model, v: &[f64], jacobian: &[f64]) -> impl Iterator<Item = (usize, f64)> {
-    model.describe().constraint_jacobian.entries().zip(jacobian).map(|((row, column), value)| (row, value * v[column]))
+/// Calls a function with each term of G v and its row, from the values of G.
+pub(crate) fn for_terms(model: &dyn Model, v: &[f64], jacobian: &[f64], mut function: impl FnMut(usize, f64)) {
+    let (info, of) = instances(model);
+    let pattern = &info.constraint_jacobian;
+    for column in 0..pattern.columns {
+        for entry in pattern.column(column) {
+            let row = pattern.row_indices()[entry] as usize;
+            for i in 0..of {
+                function(of * row + i, jacobian[of * entry + i] * v[of * column + i]);
+            }
+        }
+    }
 }
 
 /// Index and value of the largest entry, or of one that is not a number.
@@ -172,8 +198,8 @@ mod tests {
         state.q.copy_from_slice(&[0.6, 0.9]);
         state.v.copy_from_slice(&[-1.0, -2.0]);
         let mut residuals = Residuals::new(&Pendulum, &state);
-        residuals.evaluate_positions(&Pendulum, &state);
-        residuals.evaluate_velocities(&Pendulum, &state);
+        residuals.evaluate_positions(&Pendulum, &state, &mut Known::default());
+        residuals.evaluate_velocities(&Pendulum, &state, &mut Known::default());
         assert!((residuals.worst_position().1 - 0.085).abs() < 1e-15);
         assert!((residuals.worst_velocity().1 - 2.4).abs() < 1e-15);
         assert_eq!((residuals.worst_position().0, residuals.worst_velocity().0), (0, 0));

@@ -8,7 +8,7 @@ use crate::configuration::ranges;
 use crate::contact_settings::Settings;
 use crate::model::{Model, State};
 use crate::norms::{larger, largest};
-use crate::residuals::{Lengths, is_length, measure, terms};
+use crate::residuals::{Lengths, for_terms, is_length, measure};
 use crate::step::StepError;
 use crate::undefined::not_finite;
 
@@ -109,10 +109,10 @@ fn check_rates(model: &dyn Model, state: &State) -> Result<(), StepError> {
     let mut unused = rates.clone();
     model.constraint_bias(state.t, q, v, &mut rates, &mut unused);
     let mut sizes: Vec<f64> = rates.iter().map(|rate| rate.abs()).collect();
-    for (row, term) in terms(model, v, &jacobian) {
+    for_terms(model, v, &jacobian, |row, term| {
         rates[row] += term;
         sizes[row] = larger(sizes[row], term.abs());
-    }
+    });
     let mut fastest: BTreeMap<&str, f64> = BTreeMap::new();
     for (constraint, &size) in info.constraints.iter().zip(&sizes) {
         let of_unit = fastest.entry(&constraint.unit).or_default();

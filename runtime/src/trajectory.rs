@@ -204,8 +204,8 @@ impl Trajectory {
         }
         self.record_contacts(model, state, contacts);
         if !model.describe().constraints.is_empty() {
-            residuals.evaluate_positions(model, state);
-            residuals.evaluate_velocities(model, state);
+            residuals.evaluate_positions(model, state, known);
+            residuals.evaluate_velocities(model, state, known);
             self.values.extend([residuals.worst_position().1, residuals.worst_velocity().1]);
         }
         self.values.push(balance.unwrap_or(f64::NAN));

@@ -3,6 +3,7 @@
 
 use crate::admissible::check_inputs;
 use crate::model::{Model, State};
+use crate::norms::is_finite;
 use crate::sparsity::SparsityPattern;
 use crate::step::StepError;
 
@@ -140,6 +141,10 @@ fn first_undefined(model: &dyn Model, state: &State) -> Option<String> {
 pub(crate) fn not_finite(model: &dyn Model, state: &State) -> Option<(String, f64)> {
     if !state.t.is_finite() {
         return Some(("the time".to_owned(), state.t));
+    }
+    let lists = [&state.q, &state.v, &state.a, &state.lambda];
+    if lists.into_iter().all(|values| is_finite(values.as_slice())) {
+        return None;
     }
     let info = model.describe();
     let parts = [

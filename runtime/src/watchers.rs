@@ -93,8 +93,9 @@ impl Watch {
         // Without constraints no limit can be exceeded, whatever it is.
         let is_constrained = !model.describe().constraints.is_empty();
         if let Some(limit) = self.limits.constraints.filter(|_| is_constrained) {
-            self.residuals.evaluate_positions(model, state);
-            let worst = [Some(self.residuals.worst_position()), self.residuals.worst_on_velocities(model, state)];
+            self.residuals.evaluate_positions(model, state, known);
+            let worst =
+                [Some(self.residuals.worst_position()), self.residuals.worst_on_velocities(model, state, known)];
             for (row, part) in worst.into_iter().flatten() {
                 let Some(constraint) = model.describe().constraints.get(row).filter(|_| is_beyond(part, limit)) else {
                     continue;
@@ -179,6 +180,8 @@ struct Balance {
     previous: State,
     /// Room for the state halfway.
     cubic: Cubic,
+    /// What is known there.
+    halfway: Known,
     /// Work by Simpson's rule, with the power halfway through the interpolated step; by the trapezoidal rule for models
     /// with contacts, whose velocities jump and whose accelerations may lack the forces of contacts, J.
     work: f64,
@@ -203,28 +206,24 @@ struct Balance {
 /// What supplies energy besides contacts: applied forces, and constraints that move.
 struct Supply {
     is_conservative: bool,
-    /// Of the constraints.
-    rate: Vec<f64>,
-    unused: Vec<f64>,
+    is_constrained: bool,
 }
 
 impl Supply {
     fn new(model: &dyn Model) -> Self {
-        let nc = model.dims().nc;
-        Self { is_conservative: model.describe().is_conservative, rate: vec![0.0; nc], unused: vec![0.0; nc] }
+        Self { is_conservative: model.describe().is_conservative, is_constrained: model.dims().nc > 0 }
     }
 
     /// Whether there can be no power.
     fn is_none(&self) -> bool {
-        self.is_conservative && self.rate.is_empty()
+        self.is_conservative && !self.is_constrained
     }
 
-    fn power(&mut self, model: &dyn Model, state: &State, known: &mut Known) -> f64 {
-        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+    fn power(&self, model: &dyn Model, state: &State, known: &mut Known) -> f64 {
         let mut power = if self.is_conservative { 0.0 } else { known.power(model, state) };
-        if !self.rate.is_empty() {
-            model.constraint_bias(t, q, v, &mut self.rate, &mut self.unused);
-            power -= self.rate.iter().zip(&state.lambda).map(|(rate, lambda)| rate * lambda).sum::<f64>();
+        if self.is_constrained {
+            let rate = known.rate(model, state);
+            power -= rate.iter().zip(&state.lambda).map(|(rate, lambda)| rate * lambda).sum::<f64>();
         }
         power
     }
@@ -234,7 +233,7 @@ impl Balance {
     fn new(model: &dyn Model, start: &State) -> Option<Self> {
         model.power(start.t, start.q.as_slice(), start.v.as_slice())?;
         let energy = model.energy(start.t, start.q.as_slice(), start.v.as_slice());
-        let mut supply = Supply::new(model);
+        let supply = Supply::new(model);
         let power = supply.power(model, start, &mut Known::default());
         Some(Self {
             supply,
@@ -246,6 +245,7 @@ impl Balance {
             power,
             previous: start.clone(),
             cubic: Cubic::new(start),
+            halfway: Known::default(),
             work: 0.0,
             correction: 0.0,
             most_work: 0.0,
@@ -279,7 +279,8 @@ impl Balance {
                     None => {
                         let ends = [&self.previous, state];
                         let halfway = self.cubic.at(&model.describe().blocks, ends, state.t - 0.5 * dt);
-                        self.supply.power(model, halfway, &mut Known::default())
+                        self.halfway.clear();
+                        self.supply.power(model, halfway, &mut self.halfway)
                     }
                 };
                 let correction = 2.0 / 3.0 * (middle - mean);

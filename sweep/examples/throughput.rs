@@ -1,24 +1,37 @@
-//! What a step of a case of a sweep takes, one by one and in lanes, and what it takes by itself: `throughput [CASES]`.
+//! What a step of a case of a sweep takes, one by one and in lanes.
 //!
-//! One thread; both in turns, of which the least time counts. Tables are compared bit by bit.
+//! `throughput [CASES]` sweeps chains of rods; `throughput FILE PARAMETER VALUES SCHEME STEP UNTIL CASES` a model in a file,
+//! such as `throughput crane.model load 1..2 generalized_alpha 1e-3 5 64`. One thread; both in turns, of which the least time
+//! counts, on Linux that of the processor, which other programs disturb less. Tables are compared bit by bit.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use hamel::schemes::RungeKutta;
+use hamel::Options;
 use hamel::simulation::Steps;
-use hamel::together::Together;
-use hamel::{Options, Scheme, initial_state};
-use hamel_jit::{JitModel, LANES, Level};
+use hamel_jit::Level;
 use hamel_sweep::{Cases, Fixed, Motion, Output, Subject, Sweep};
 
-const ROUNDS: usize = 5;
+type Failure = Box<dyn std::error::Error>;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let cases: u64 = std::env::args().nth(1).map_or(Ok(64), |count| count.parse())?;
+const ROUNDS: usize = 5;
+/// Schemes by which chains move.
+const SCHEMES: [&str; 4] = ["runge_kutta", "generalized_alpha", "esdirk324", "radau_iia3"];
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [file, parameter, ends, scheme, step, until, cases] = arguments.as_slice() {
+        let text = std::fs::read_to_string(file)?;
+        let sizes = [step.parse()?, until.parse()?];
+        return sweep(file, &text, (parameter, ends), scheme, sizes, cases.parse()?);
+    }
+    let cases: u64 = arguments.first().map_or(Ok(64), |count| count.parse())?;
     for rods in [1, 2, 6] {
-        sweep(&format!("{rods} rods"), &pendulum(rods), "mass", "0.9..1.1", cases)?;
+        for scheme in SCHEMES {
+            sweep(&format!("{rods} rods"), &pendulum(rods), ("mass", "0.9..1.1"), scheme, [1e-3, 5.0], cases)?;
+        }
     }
     Ok(())
 }
@@ -47,67 +60,61 @@ fn pendulum(rods: usize) -> String {
     )
 }
 
-fn sweep(name: &str, text: &str, parameter: &str, ends: &str, count: u64) -> Result<(), Box<dyn std::error::Error>> {
+fn sweep(
+    name: &str,
+    text: &str,
+    (parameter, ends): (&str, &str),
+    scheme: &str,
+    [step, until]: [f64; 2],
+    count: u64,
+) -> Result<(), Failure> {
     let values = format!("{ends}:{count}").parse()?;
     let cases = Cases::grid(vec![(parameter.to_owned(), values)])?;
     let motion = Motion {
-        scheme: "runge_kutta".to_owned(),
+        scheme: scheme.to_owned(),
         scheme_parameters: Vec::new(),
-        steps: Steps::Fixed(1e-3),
-        until: 5.0,
+        steps: Steps::Fixed(step),
+        until,
         options: Options::default(),
         max_steps: u64::MAX,
     };
     let outputs: [Output; 2] = ["energy.range".parse()?, "kinetic_energy.max".parse()?];
-    let steps = (motion.until / 1e-3).round() * count as f64;
+    let steps = (until / step).round() * count as f64;
     for level in [Level::AtOnce, Level::Optimised] {
         let subject = Subject::new(text.parse()?, level, None, Fixed::default(), cases.names())?;
-        steps_alone(name, subject.model(), level)?;
         let sweep = || Sweep::new(&subject, &cases, &motion, &outputs);
         let (mut least, mut found) = ([f64::INFINITY; 2], [BTreeMap::new(), BTreeMap::new()]);
         for round in 0..2 * ROUNDS {
             let sweep = if round % 2 == 0 { sweep()?.one_by_one() } else { sweep()? };
             let (stop, mut ended) = (AtomicBool::new(false), BTreeMap::new());
-            let begin = Instant::now();
+            let begin = seconds();
             sweep.compute(0..count, 1, &stop, |case, outcome| {
                 ended.insert(case, outcome);
                 Ok(())
             })?;
-            least[round % 2] = least[round % 2].min(begin.elapsed().as_secs_f64());
+            least[round % 2] = least[round % 2].min(seconds() - begin);
             found[round % 2] = ended;
         }
         let [one, lanes] = least.map(|seconds| 1e9 * seconds / steps);
         if found[0] != found[1] {
             return Err(format!("the tables of {name} differ").into());
         }
-        println!("{name}, {level:?}: {one:.0} ns a step in a sweep, {lanes:.0} in lanes, {:.2} times", one / lanes);
+        println!(
+            "{name}, {scheme}, {level:?}: {one:.0} ns a step in a sweep, {lanes:.0} in lanes, {:.2} times",
+            one / lanes
+        );
     }
     Ok(())
 }
 
-/// Steps of which nothing is recorded.
-fn steps_alone(name: &str, model: &JitModel, level: Level) -> Result<(), Box<dyn std::error::Error>> {
-    const STEPS: u64 = 5000;
-    let models: Vec<JitModel> = (0..LANES).map(|_| model.another()).collect();
-    let start = initial_state(model)?;
-    let mut least = [f64::INFINITY; 2];
-    for _ in 0..ROUNDS {
-        let begin = Instant::now();
-        let mut stepper = RungeKutta.start(model, start.clone())?;
-        for _ in 0..STEPS {
-            stepper.step(1e-3)?;
-        }
-        least[0] = least[0].min(begin.elapsed().as_secs_f64());
-        let begin = Instant::now();
-        let mut together = Together::<_, LANES>::new(&models, vec![start.clone(); LANES])?;
-        together.advance(STEPS, 1e-3)?;
-        least[1] = least[1].min(begin.elapsed().as_secs_f64() / LANES as f64);
-        for lane in 0..LANES {
-            let (found, expected) = (together.state(lane)?, stepper.state());
-            assert!(found.q == expected.q && found.v == expected.v && found.a == expected.a, "lane {lane} of {name}");
-        }
-    }
-    let [one, lanes] = least.map(|seconds| 1e9 * seconds / STEPS as f64);
-    println!("{name}, {level:?}: {one:.0} ns a step alone, {lanes:.0} in lanes, {:.2} times", one / lanes);
-    Ok(())
+/// Time of the processor that all threads have taken so far, in hundredths of a second, where the system tells; else the time
+/// that has passed.
+fn seconds() -> f64 {
+    static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let ticks = |text: String| -> Option<f64> {
+        let mut fields = text.rsplit(')').next()?.split_whitespace().skip(11);
+        Some(fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?)
+    };
+    let taken = std::fs::read_to_string("/proc/self/stat").ok().and_then(ticks);
+    taken.map_or_else(|| BEGIN.elapsed().as_secs_f64(), |ticks| 0.01 * ticks)
 }

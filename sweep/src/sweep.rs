@@ -9,8 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use hamel::adaptive::AdaptiveStepper;
 use hamel::ensemble::{Case, Ensemble};
-use hamel::simulation::{Division, Steps, together};
-use hamel::together::InLanes;
+use hamel::simulation::{Division, Steps, runs_abreast, together};
 use hamel::{Model, Options, Scheme, Simulation, State, StepError, Trajectory, initial_state, schemes};
 use hamel_jit::{JitModel, LANES};
 use serde::Serialize;
@@ -58,11 +57,9 @@ impl Motion {
         schemes::by_name(&self.scheme, &parameters)
     }
 
-    /// Whether instances of a model run in lanes: by an explicit scheme with fixed steps, without constraints, contacts and
-    /// rotations.
+    /// Whether instances of a model are computed side by side.
     fn fits_lanes(&self, model: &JitModel) -> bool {
-        let advances = || self.scheme().is_ok_and(|scheme| scheme.advances_in_lanes());
-        matches!(self.steps, Steps::Fixed(_)) && advances() && JitModel::group(&[model]).is_ok()
+        self.scheme().is_ok_and(|scheme| runs_abreast(model, &*scheme, self.steps, self.until))
     }
 
     /// That the scheme and the steps exist and suit the model, before anything runs.

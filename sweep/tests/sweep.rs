@@ -391,6 +391,10 @@ fn hamel_random(seed: u64) -> u64 {
     seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D
 }
 
+/// Schemes of each family that runs in lanes.
+const IN_LANES: [&str; 8] =
+    ["runge_kutta", "generalized_alpha", "esdirk324", "dormand_prince", "lms2", "radau_iia3", "hht", "ss3"];
+
 /// The table is the same byte by byte whether cases run in lanes or one by one, with any number of threads, in parts, and
 /// after an interruption; of cases that fail, too, some of which are impossible and some diverge.
 #[test]
@@ -405,7 +409,7 @@ fn lanes_leave_no_trace_in_the_table() {
             .unwrap_or_else(|error| panic!("{text}: {error}"));
         let step = [1e-3, 1e-2, 0.07][seed as usize % 3];
         let motion = Motion {
-            scheme: "runge_kutta".to_owned(),
+            scheme: IN_LANES[seed as usize % IN_LANES.len()].to_owned(),
             steps: Steps::Fixed(step),
             until: 1.0,
             max_steps: if seed % 5 == 4 { 50 } else { u64::MAX },
@@ -456,25 +460,37 @@ fn lanes_leave_no_trace_in_the_table() {
         in_lanes += usize::from(sweep().runs_in_lanes());
     }
     assert!(failed > 50 && failed < total / 2, "{failed} of {total} cases fail");
-    assert_eq!(in_lanes, 24);
+    // All but the one by HHT whose last step is shorter.
+    assert_eq!(in_lanes, 23);
 }
 
-/// Other schemes, chosen steps and models with constraints run one by one, without being asked to.
+/// Chosen steps, contacts, rotations, and schemes that know their coordinates run one by one, without being asked to; so do
+/// accelerations that have no closed form in explicit schemes.
 #[test]
 fn what_does_not_fit_lanes_runs_one_by_one() {
-    let cases = sampled();
-    let subject = subject(cases.names(), Fixed::default());
-    let outputs = outputs();
-    let in_lanes = |motion: &Motion| Sweep::new(&subject, &cases, motion, &outputs).unwrap().runs_in_lanes();
-    assert!(!in_lanes(&motion()));
-    let fixed = Motion { scheme: "runge_kutta".to_owned(), steps: Steps::Fixed(1e-2), ..motion() };
-    assert!(in_lanes(&fixed));
-    assert!(!in_lanes(&Motion { scheme: "generalized_alpha".to_owned(), ..fixed.clone() }));
+    let in_lanes = |text: &str, scheme: &str, steps: Steps| {
+        let names = ["mass".to_owned()];
+        let subject = Subject::new(text.parse().unwrap(), Level::AtOnce, None, Fixed::default(), &names)
+            .unwrap_or_else(|error| panic!("{text}: {error}"));
+        let cases = Cases::table("mass\n1\n2\n").unwrap();
+        let outputs: [Output; 1] = ["energy".parse().unwrap()];
+        let motion = Motion { scheme: scheme.to_owned(), steps, ..motion() };
+        Sweep::new(&subject, &cases, &motion, &outputs).unwrap().runs_in_lanes()
+    };
+    let fixed = Steps::Fixed(1e-2);
+    let joint = OSCILLATOR;
     let absolute = OSCILLATOR.replace("coordinates joint;", "").replace("initial rail.displacement = 1 m;", "");
-    let names = ["mass".to_owned()];
-    let subject = Subject::new(absolute.parse().unwrap(), Level::AtOnce, None, Fixed::default(), &names)
-        .unwrap_or_else(|error| panic!("{error}"));
-    let cases = Cases::table("mass\n1\n2\n").unwrap();
-    let outputs: [Output; 1] = ["energy".parse().unwrap()];
-    assert!(!Sweep::new(&subject, &cases, &fixed, &outputs).unwrap().runs_in_lanes());
+    let stop = OSCILLATOR.replacen("joint rail", "contact stop { gap: 2 m - rail.displacement } joint rail", 1);
+    let top = "model Top { coordinates joint; param mass = 1 kg;
+        body top { mass: mass, inertia: diag(1, 1, 2) kg m^2 } joint tip: spherical(ground, top); }";
+    for scheme in IN_LANES {
+        assert!(in_lanes(joint, scheme, fixed), "{scheme}");
+        let is_explicit = ["runge_kutta", "dormand_prince"].contains(&scheme);
+        assert_eq!(in_lanes(&absolute, scheme, fixed), !is_explicit, "{scheme}");
+        assert!(!in_lanes(top, scheme, fixed), "{scheme}");
+    }
+    assert!(!in_lanes(joint, "generalized_alpha", Steps::with_tolerance(1e-6, 3.0)));
+    assert!(!in_lanes(joint, "newmark_iterated", fixed));
+    assert!(!in_lanes(joint, "modified_hht", fixed));
+    assert!(!in_lanes(&stop, "generalized_alpha", fixed));
 }

@@ -3,6 +3,7 @@
 //! nalgebra's LU is not used because it allocates its permutation and its storage at every factorization.
 
 use super::{Singular, Work, is_regular};
+use crate::real::Real;
 use crate::sparsity::SparsityPattern;
 
 /// Dense LU factors, L below the diagonal with unit diagonal, by rows.
@@ -89,7 +90,8 @@ impl DenseLu {
     }
 }
 
-/// The scalar product.
-fn product(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// The scalar product, term by term.
+#[inline(always)]
+pub(super) fn product<S: Real>(a: &[S], b: &[S]) -> S {
+    a.iter().zip(b).fold(S::from_f64(-0.0), |sum, (a, b)| sum + *a * *b)
 }

@@ -6,10 +6,16 @@
 //! After construction, `factor` and `solve` allocate nothing, except when the sparse solver must choose new pivots.
 
 mod dense;
+#[cfg(feature = "simd")]
+mod lanes;
+mod number;
 mod panels;
 mod sparse;
 
 use thiserror::Error;
+
+#[cfg(feature = "simd")]
+pub(crate) use self::lanes::LaneSolver;
 
 use self::dense::DenseLu;
 use self::sparse::SparseLu;
@@ -315,34 +321,45 @@ impl LinearSolver {
         is_small
     }
 
-    /// Finds powers of two that scale rows, then columns, to a largest entry in [1, 2).
     fn find_scales(&mut self, values: &[f64]) -> Result<(), Singular> {
         let Self { pattern, row_scales, column_scales, exponents, is_scaled, .. } = self;
-        *is_scaled = false;
-        row_scales.fill(0.0);
-        for (&row, &value) in pattern.row_indices().iter().zip(values) {
-            let largest = &mut row_scales[row as usize];
-            *largest = larger(*largest, value);
-        }
-        for scale in row_scales.iter_mut() {
-            *scale = inverse_power_of_two(*scale)?;
-        }
-        for (column, column_scale) in column_scales.iter_mut().enumerate() {
-            let slots = pattern.column(column);
-            let rows = &pattern.row_indices()[slots.clone()];
-            let scaled = rows.iter().zip(&values[slots.clone()]).map(|(&row, value)| value * row_scales[row as usize]);
-            *column_scale = inverse_power_of_two(scaled.fold(0.0, larger))?;
-            for (exponent, &row) in exponents[slots].iter_mut().zip(rows) {
-                *exponent = exponent_of(row_scales[row as usize] * *column_scale);
-            }
-        }
-        *is_scaled = true;
-        Ok(())
+        let keep = |slot: usize, scale: f64| exponents[slot] = exponent_of(scale);
+        let found = find_scales(pattern, values, row_scales, column_scales, keep);
+        *is_scaled = found.is_ok();
+        found
     }
 }
 
 fn is_full(pattern: &SparsityPattern) -> bool {
     FULL * pattern.nnz() >= pattern.columns * pattern.columns
+}
+
+/// Finds powers of two that scale rows, then columns, to a largest entry in [1, 2); `keep` is given that of each entry.
+fn find_scales(
+    pattern: &SparsityPattern,
+    values: &[f64],
+    row_scales: &mut [f64],
+    column_scales: &mut [f64],
+    mut keep: impl FnMut(usize, f64),
+) -> Result<(), Singular> {
+    row_scales.fill(0.0);
+    for (&row, &value) in pattern.row_indices().iter().zip(values) {
+        let largest = &mut row_scales[row as usize];
+        *largest = larger(*largest, value);
+    }
+    for scale in row_scales.iter_mut() {
+        *scale = inverse_power_of_two(*scale)?;
+    }
+    for (column, column_scale) in column_scales.iter_mut().enumerate() {
+        let slots = pattern.column(column);
+        let rows = &pattern.row_indices()[slots.clone()];
+        let scaled = rows.iter().zip(&values[slots.clone()]).map(|(&row, value)| value * row_scales[row as usize]);
+        *column_scale = inverse_power_of_two(scaled.fold(0.0, larger))?;
+        for (slot, &row) in slots.zip(rows) {
+            keep(slot, row_scales[row as usize] * *column_scale);
+        }
+    }
+    Ok(())
 }
 
 impl Method {

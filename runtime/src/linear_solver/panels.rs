@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::is_regular;
+use super::number::Number;
 use super::sparse::{Choice, Order};
 use crate::pivots::Pivots;
 use crate::sparsity::SparsityPattern;
@@ -21,63 +21,63 @@ const MOST_FACTOR: f64 = 1e3;
 const PADDING: usize = 2;
 
 /// A row of a panel's columns.
-type Row = [f64; WIDTH];
+type Row<S> = [S; WIDTH];
 /// A square block.
-type Square = [Row; WIDTH];
+type Square<S> = [Row<S>; WIDTH];
 
-/// The factors of a matrix. A place is `WIDTH` times the panel plus the position in it; the places that a panel with fewer
+/// The factors of a matrix, or of several in lanes. A place is `WIDTH` times the panel plus the position in it; the places that a panel with fewer
 /// columns leaves over belong to equations of their own, `x = 0`.
-pub(super) struct Panels {
+pub(super) struct Panels<S> {
     pivots: Arc<Pivots>,
     row_places: Vec<u32>,
     column_places: Vec<u32>,
     /// For each column in the order of pivots the slots of its entries; where the entry of each slot goes in `work`.
     slots: Vec<Range<usize>>,
     entry_places: Vec<u32>,
-    panels: Vec<Panel>,
+    panels: Vec<Panel<S>>,
     /// The factors below and above the diagonal blocks, panel by panel.
-    lower: Vec<Lower>,
-    upper: Vec<Upper>,
+    lower: Vec<Lower<S>>,
+    upper: Vec<Upper<S>>,
     /// Rows of the panel that is eliminated, zero between two panels.
-    work: Vec<Square>,
-    solution: Vec<Row>,
+    work: Vec<Square<S>>,
+    solution: Vec<Row<S>>,
 }
 
 /// A diagonal block, and its part of the other factors.
-struct Panel {
+struct Panel<S> {
     columns: Range<usize>,
     lower: Range<usize>,
     upper: Range<usize>,
     /// Both factors, row by row, and the reciprocals of the pivots.
-    diagonal: Square,
-    inverses: Row,
+    diagonal: Square<S>,
+    inverses: Row<S>,
 }
 
 /// A row of the lower factor.
-struct Lower {
+struct Lower<S> {
     place: u32,
-    factors: Row,
+    factors: Row<S>,
 }
 
 /// The rows of another panel in the upper factor, column by column.
-struct Upper {
+struct Upper<S> {
     panel: u32,
-    columns: Square,
+    columns: Square<S>,
 }
 
 /// The entries that an elimination finds in the columns of a panel, when it comes to their pivots.
-trait Watch {
+trait Watch<S> {
     /// These columns come next.
     fn begin(&mut self, _columns: &[u32]) {}
     /// An entry in one of the columns, at the place of a row.
-    fn see(&mut self, _column: usize, _place: usize, _entry: f64) {}
+    fn see(&mut self, _column: usize, _place: usize, _entry: S) {}
     /// Whether the panel with these columns is as it should be.
     fn is_content(&self, _index: usize, _columns: &[u32]) -> bool {
         true
     }
 }
 
-impl Watch for () {}
+impl<S> Watch<S> for () {}
 
 /// Chooses pivots as a search would, and compares them with those of the panels.
 struct Comparison {
@@ -88,7 +88,7 @@ struct Comparison {
     choices: [Choice; WIDTH],
 }
 
-impl Watch for Comparison {
+impl Watch<f64> for Comparison {
     fn begin(&mut self, columns: &[u32]) {
         self.choices.iter_mut().zip(columns).for_each(|(choice, &column)| *choice = Choice::of(column));
     }
@@ -103,7 +103,9 @@ impl Watch for Comparison {
     }
 }
 
-impl Panels {
+impl<S: Number> Panels<S> {
+    const NOTHING: Square<S> = [[S::ZERO; WIDTH]; WIDTH];
+
     /// Room for the factors of a matrix with these pivots.
     pub(super) fn new(pattern: &SparsityPattern, pivots: Arc<Pivots>) -> Self {
         let (mut column, mut lower, mut upper) = (0, Vec::with_capacity(pivots.below.len()), Vec::new());
@@ -113,20 +115,20 @@ impl Panels {
             let (below, above) = (lower.len()..lower.len() + below, upper.len()..upper.len() + above);
             let place = |distance: &u32| (WIDTH * panel) as u32 + distance;
             let rows = pivots.below[below.clone()].iter().map(place);
-            lower.extend(rows.map(|place| Lower { place, factors: [0.0; WIDTH] }));
+            lower.extend(rows.map(|place| Lower { place, factors: [S::ZERO; WIDTH] }));
             let others = pivots.above[above.clone()].iter().map(|distance| panel as u32 - distance);
-            upper.extend(others.map(|panel| Upper { panel, columns: [[0.0; WIDTH]; WIDTH] }));
+            upper.extend(others.map(|panel| Upper { panel, columns: Self::NOTHING }));
             let first = column;
             column += columns;
             Panel {
                 columns: first..column,
                 lower: below,
                 upper: above,
-                diagonal: [[0.0; WIDTH]; WIDTH],
-                inverses: [0.0; WIDTH],
+                diagonal: Self::NOTHING,
+                inverses: [S::ZERO; WIDTH],
             }
         });
-        let panels: Vec<Panel> = panels.collect();
+        let panels: Vec<Panel<S>> = panels.collect();
         let lengths = panels.iter().map(|panel| panel.columns.len());
         let (row_places, column_places) = places(&pivots.columns, &pivots.row_position, lengths);
         let mut entry_places = Vec::with_capacity(pattern.nnz());
@@ -138,8 +140,8 @@ impl Panels {
             slots: pivots.columns.iter().map(|&column| pattern.column(column as usize)).collect(),
             lower,
             upper,
-            work: vec![[[0.0; WIDTH]; WIDTH]; panels.len()],
-            solution: vec![[0.0; WIDTH]; panels.len()],
+            work: vec![Self::NOTHING; panels.len()],
+            solution: vec![[S::ZERO; WIDTH]; panels.len()],
             pivots,
             row_places,
             column_places,
@@ -148,27 +150,22 @@ impl Panels {
         }
     }
 
-    pub(super) fn pivots(&self) -> &Pivots {
+    pub(super) fn pivots(&self) -> &Arc<Pivots> {
         &self.pivots
     }
 
-    /// Factorizes; false when a pivot has become too small for its column.
-    pub(super) fn factor(&mut self, values: &[f64]) -> bool {
-        self.eliminate(values, &mut ())
+    /// Factorizes; where all pivots are large enough for their columns.
+    #[inline(always)]
+    pub(super) fn factor(&mut self, values: &[S]) -> S::Where {
+        self.eliminate(values, &mut ()).0
     }
 
-    /// Factorizes; false also when a search would choose other pivots.
-    pub(super) fn factor_as_found(&mut self, values: &[f64]) -> bool {
-        let mut rows = vec![u32::MAX; WIDTH * self.panels.len()];
-        for (row, &place) in self.row_places.iter().enumerate() {
-            rows[place as usize] = row as u32;
-        }
-        self.eliminate(values, &mut Comparison { rows, n: self.row_places.len(), choices: Default::default() })
-    }
-
-    fn eliminate(&mut self, values: &[f64], watch: &mut impl Watch) -> bool {
+    /// Where pivots are usable, and whether who watches is content; it ends where neither can become true again.
+    #[inline(always)]
+    fn eliminate(&mut self, values: &[S], watch: &mut impl Watch<S>) -> (S::Where, bool) {
         let Self { pivots, slots, entry_places, panels, lower, upper, work, .. } = self;
         let n = pivots.columns.len();
+        let mut is_usable = S::EVERYWHERE;
         for index in 0..panels.len() {
             let (before, rest) = panels.split_at_mut(index);
             let panel = &mut rest[0];
@@ -180,33 +177,39 @@ impl Panels {
                 }
             }
             for unused in columns.len()..WIDTH {
-                work[index][unused][unused] = 1.0;
+                work[index][unused][unused] = S::from_f64(1.0);
             }
             for above in &mut upper[panel.upper.clone()] {
                 let of = above.panel as usize;
                 let eliminated = &before[of];
-                let block = eliminated.rows_above(std::mem::take(&mut work[of]));
+                let block = eliminated.rows_above(std::mem::replace(&mut work[of], Self::NOTHING));
                 above.columns = transposed(&block);
                 for row in &lower[eliminated.lower.clone()] {
                     subtract_product(&mut work.as_flattened_mut()[row.place as usize], &row.factors, &block);
                 }
             }
-            let mut is_usable = panel.eliminate(std::mem::take(&mut work[index]), n, WIDTH * index, watch);
+            let block = std::mem::replace(&mut work[index], Self::NOTHING);
+            is_usable = is_usable & panel.eliminate(block, n, WIDTH * index, watch);
             for row in &mut lower[panel.lower.clone()] {
                 let place = row.place as usize;
-                row.factors = panel.factors(std::mem::take(&mut work.as_flattened_mut()[place]), place, watch);
-                is_usable &=
-                    row.factors.iter().fold(true, |is_usable, factor| is_usable & (factor.abs() <= MOST_FACTOR));
+                let values = std::mem::replace(&mut work.as_flattened_mut()[place], [S::ZERO; WIDTH]);
+                row.factors = panel.factors(values, place, watch);
+                is_usable =
+                    row.factors.iter().fold(is_usable, |is_usable, factor| is_usable & factor.is_at_most(MOST_FACTOR));
             }
-            if !(is_usable && watch.is_content(index, columns)) {
-                return false;
+            if !S::is_anywhere(is_usable) {
+                break;
+            }
+            if !watch.is_content(index, columns) {
+                return (is_usable, false);
             }
         }
-        true
+        (is_usable, true)
     }
 
     /// Replaces the right-hand side by the solution.
-    pub(super) fn solve(&mut self, rhs: &mut [f64]) {
+    #[inline(always)]
+    pub(super) fn solve(&mut self, rhs: &mut [S]) {
         let Self { row_places, column_places, panels, lower, upper, solution, .. } = self;
         for (&place, &value) in row_places.iter().zip(&*rhs) {
             solution.as_flattened_mut()[place as usize] = value;
@@ -216,7 +219,7 @@ impl Panels {
             solution[index] = x;
             for row in &lower[panel.lower.clone()] {
                 let target = &mut solution.as_flattened_mut()[row.place as usize];
-                *target = row.factors.iter().zip(&x).fold(*target, |rest, (factor, x)| rest - factor * x);
+                *target = row.factors.iter().zip(&x).fold(*target, |rest, (factor, x)| rest - *factor * *x);
             }
         }
         for (index, panel) in panels.iter().enumerate().rev() {
@@ -226,7 +229,7 @@ impl Panels {
             for above in upper[panel.upper.clone()].iter().rev() {
                 let target = &mut solution[above.panel as usize];
                 for (column, x) in above.columns.iter().zip(&x).rev() {
-                    target.iter_mut().zip(column).for_each(|(target, entry)| *target -= entry * x);
+                    target.iter_mut().zip(column).for_each(|(target, entry)| *target = *target - *entry * *x);
                 }
             }
         }
@@ -236,7 +239,7 @@ impl Panels {
     }
 
     /// The pivots, column by column of the matrix.
-    pub(super) fn values_of_pivots(&self) -> Vec<f64> {
+    pub(super) fn values_of_pivots(&self) -> Vec<S> {
         let pivot = |place: &u32| {
             let (panel, position) = (*place as usize / WIDTH, *place as usize % WIDTH);
             self.panels[panel].diagonal[position][position]
@@ -245,31 +248,46 @@ impl Panels {
     }
 }
 
-impl Panel {
+impl Panels<f64> {
+    /// Factorizes; false also when a search would choose other pivots.
+    pub(super) fn factor_as_found(&mut self, values: &[f64]) -> bool {
+        let mut rows = vec![u32::MAX; WIDTH * self.panels.len()];
+        for (row, &place) in self.row_places.iter().enumerate() {
+            rows[place as usize] = row as u32;
+        }
+        let mut comparison = Comparison { rows, n: self.row_places.len(), choices: Default::default() };
+        let (is_usable, is_as_found) = self.eliminate(values, &mut comparison);
+        is_usable && is_as_found
+    }
+}
+
+impl<S: Number> Panel<S> {
     /// The rows of this panel in the upper factor, from what is left of them in the columns of another.
-    fn rows_above(&self, mut block: Square) -> Square {
+    #[inline(always)]
+    fn rows_above(&self, mut block: Square<S>) -> Square<S> {
         for c in 0..WIDTH {
             for row in c + 1..WIDTH {
                 for k in 0..WIDTH {
-                    block[row][k] -= self.diagonal[row][c] * block[c][k];
+                    block[row][k] = block[row][k] - self.diagonal[row][c] * block[c][k];
                 }
             }
         }
         block
     }
 
-    /// Eliminates the diagonal block, whose rows begin at a place; whether its pivots are usable.
-    fn eliminate(&mut self, mut block: Square, n: usize, first: usize, watch: &mut impl Watch) -> bool {
-        let mut is_usable = true;
+    /// Eliminates the diagonal block, whose rows begin at a place; where its pivots are usable.
+    #[inline(always)]
+    fn eliminate(&mut self, mut block: Square<S>, n: usize, first: usize, watch: &mut impl Watch<S>) -> S::Where {
+        let mut is_usable = S::EVERYWHERE;
         for c in 0..WIDTH {
             (c..WIDTH).for_each(|row| watch.see(c, first + row, block[row][c]));
-            is_usable &= is_regular(block[c][c], n);
-            self.inverses[c] = 1.0 / block[c][c];
+            is_usable = is_usable & block[c][c].is_regular(n);
+            self.inverses[c] = S::from_f64(1.0) / block[c][c];
             for row in c + 1..WIDTH {
-                block[row][c] *= self.inverses[c];
-                is_usable &= block[row][c].abs() <= MOST_FACTOR;
+                block[row][c] = block[row][c] * self.inverses[c];
+                is_usable = is_usable & block[row][c].is_at_most(MOST_FACTOR);
                 for k in c + 1..WIDTH {
-                    block[row][k] -= block[row][c] * block[c][k];
+                    block[row][k] = block[row][k] - block[row][c] * block[c][k];
                 }
             }
         }
@@ -278,31 +296,34 @@ impl Panel {
     }
 
     /// The row below the diagonal block at this place.
-    fn factors(&self, mut row: Row, place: usize, watch: &mut impl Watch) -> Row {
+    #[inline(always)]
+    fn factors(&self, mut row: Row<S>, place: usize, watch: &mut impl Watch<S>) -> Row<S> {
         for c in 0..WIDTH {
             watch.see(c, place, row[c]);
-            row[c] *= self.inverses[c];
+            row[c] = row[c] * self.inverses[c];
             for k in c + 1..WIDTH {
-                row[k] -= row[c] * self.diagonal[c][k];
+                row[k] = row[k] - row[c] * self.diagonal[c][k];
             }
         }
         row
     }
 
-    fn forward(&self, mut x: Row) -> Row {
+    #[inline(always)]
+    fn forward(&self, mut x: Row<S>) -> Row<S> {
         for c in 0..WIDTH {
             for row in c + 1..WIDTH {
-                x[row] -= self.diagonal[row][c] * x[c];
+                x[row] = x[row] - self.diagonal[row][c] * x[c];
             }
         }
         x
     }
 
-    fn backward(&self, mut x: Row) -> Row {
+    #[inline(always)]
+    fn backward(&self, mut x: Row<S>) -> Row<S> {
         for c in (0..WIDTH).rev() {
-            x[c] *= self.inverses[c];
+            x[c] = x[c] * self.inverses[c];
             for row in 0..c {
-                x[row] -= self.diagonal[row][c] * x[c];
+                x[row] = x[row] - self.diagonal[row][c] * x[c];
             }
         }
         x
@@ -310,15 +331,17 @@ impl Panel {
 }
 
 /// Subtracts a row times a block.
-fn subtract_product(target: &mut Row, row: &Row, block: &Square) {
+#[inline(always)]
+fn subtract_product<S: Number>(target: &mut Row<S>, row: &Row<S>, block: &Square<S>) {
     let mut difference = *target;
     for (factor, entries) in row.iter().zip(block) {
-        difference.iter_mut().zip(entries).for_each(|(difference, entry)| *difference -= factor * entry);
+        difference.iter_mut().zip(entries).for_each(|(difference, entry)| *difference = *difference - *factor * *entry);
     }
     *target = difference;
 }
 
-fn transposed(block: &Square) -> Square {
+#[inline(always)]
+fn transposed<S: Number>(block: &Square<S>) -> Square<S> {
     std::array::from_fn(|column| std::array::from_fn(|row| block[row][column]))
 }
 

@@ -15,7 +15,7 @@ use crate::sparsity::SparsityPattern;
 /// The diagonal entry, which the ordering counts on, becomes the pivot unless it is below this part of its column.
 const DIAGONAL_RATIO: f64 = 0.02;
 /// Largest residual of an accepted solution, relative to the sizes of matrix, solution and right-hand side.
-const RESIDUAL_LIMIT: f64 = 1e-11;
+pub(super) const RESIDUAL_LIMIT: f64 = 1e-11;
 /// The position of a row that is no pivot yet.
 const FREE: u32 = u32::MAX;
 /// Up to this many unknowns two orderings are compared, of which one may have twice the work of the other. That of larger
@@ -28,7 +28,7 @@ pub(super) struct SparseLu {
     /// The order of the columns; empty until a matrix is given.
     columns: Vec<u32>,
     /// The factors, once there are pivots; whether the last search has found any.
-    panels: Option<Panels>,
+    panels: Option<Panels<f64>>,
     is_ordered: bool,
     work: Vec<f64>,
     rhs: Vec<f64>,
@@ -177,6 +177,12 @@ impl SparseLu {
         self.is_ordered && self.panels.as_mut().is_some_and(|panels| panels.factor(values))
     }
 
+    /// The pivots of the last matrix, for others that are to have the same.
+    #[cfg(feature = "simd")]
+    pub(super) fn kept_pivots(&self) -> Option<&Arc<Pivots>> {
+        self.panels.as_ref().filter(|_| self.is_ordered).map(Panels::pivots)
+    }
+
     /// The ordering of columns with the least work for these values, with its pivots.
     fn best_order(&mut self, pattern: &SparsityPattern, values: &[f64]) -> Result<Order, Singular> {
         let orderings = orderings(pattern).into_iter();
@@ -189,7 +195,7 @@ impl SparseLu {
         let Some(panels) = self.panels.as_ref().filter(|_| self.is_ordered) else {
             return Work { entries: 0, factor: 0, solve: 0 };
         };
-        let Pivots { entries, multiplications, .. } = *panels.pivots();
+        let Pivots { entries, multiplications, .. } = **panels.pivots();
         Work { entries, factor: multiplications, solve: entries }
     }
 

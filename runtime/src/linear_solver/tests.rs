@@ -393,3 +393,67 @@ fn matrices_without_structure_may_be_nearly_singular() {
         }
     }
 }
+
+/// Eight matrices of each pattern, some of which are factorized anew, scaled otherwise, singular or nearly so, or have other
+/// pivots, in any order: bit by bit the solutions that each has alone. What has no solution in lanes, because its order of
+/// pivots is too rare, has had one among the others for long.
+#[cfg(feature = "simd")]
+#[test]
+fn lanes_have_the_bits_of_single_matrices() {
+    const N: usize = 8;
+    let full = SparsityPattern::from_entries(6, 6, (0..36).map(|k| (k / 6, k % 6)));
+    let mut compared = 0;
+    for (pattern, seed) in [(full, 3), (chain(1), 5), (chain(4), 7), (chain(9), 11)] {
+        let (n, nnz) = (pattern.columns, pattern.nnz());
+        let mut random = Random(seed);
+        let mut alone: Vec<LinearSolver> = (0..N).map(|_| LinearSolver::new(pattern.clone())).collect();
+        let mut lanes = LaneSolver::<N>::new(pattern.clone());
+        let (mut matrices, mut is_usable, mut counts) = (vec![[0.0; N]; nnz], [false; N], [true; N]);
+        let base = values(&pattern, &mut random);
+        for round in 0..60 {
+            let wanted: [bool; N] = std::array::from_fn(|_| round == 0 || random.next() > 0.4);
+            for lane in (0..N).filter(|&lane| wanted[lane]) {
+                let kind = random.next();
+                let size = if kind > 0.8 { 10_f64.powf(6.0 * random.next()) } else { 1.0 };
+                let change = if kind < -0.7 { 3.0 } else { 1e-2 };
+                for (entry, value) in matrices.iter_mut().zip(&base) {
+                    entry[lane] = size * (value + change * random.next());
+                }
+                if kind.abs() < 0.05 {
+                    pattern.column(0).for_each(|entry| matrices[entry][lane] = 0.0);
+                }
+            }
+            let found = lanes.factor(&matrices, wanted);
+            for lane in 0..N {
+                if !wanted[lane] || !counts[lane] {
+                    continue;
+                }
+                let own: Vec<f64> = matrices.iter().map(|entry| entry[lane]).collect();
+                let expected = alone[lane].factor(&own).is_ok();
+                assert!(expected || !found[lane], "round {round}, lane {lane} of {n} unknowns is singular");
+                is_usable[lane] = expected;
+                counts[lane] &= found[lane] == expected;
+            }
+            let is_tested: [bool; N] = std::array::from_fn(|_| random.next() > 0.0);
+            let rhs: Vec<[f64; N]> = (0..n).map(|_| std::array::from_fn(|_| random.next())).collect();
+            let mut solutions = rhs.clone();
+            let accurate = lanes.solve(&mut solutions, is_tested);
+            for lane in 0..N {
+                if !counts[lane] || !is_usable[lane] {
+                    continue;
+                }
+                let mut expected: Vec<f64> = rhs.iter().map(|entry| entry[lane]).collect();
+                match is_tested[lane] {
+                    true => alone[lane].solve(&mut expected),
+                    false => alone[lane].solve_untested(&mut expected),
+                }
+                counts[lane] &= accurate[lane] || !is_tested[lane];
+                for (found, expected) in solutions.iter().zip(&expected).filter(|_| counts[lane]) {
+                    assert_eq!(found[lane].to_bits(), expected.to_bits(), "round {round}, lane {lane} of {n} unknowns");
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 20_000, "only {compared} values were compared");
+}

@@ -1,7 +1,7 @@
 //! Newton's method with a matrix that was factorized earlier: how long it serves, and when nothing but rounding is left.
 
 use super::{Equations, NO_PROGRESS, Newton, ROUNDING_MARGIN, Tolerance, WANDERING};
-use crate::norms::{is_finite, largest_product};
+use crate::norms::{Lane, is_finite, largest_product};
 use crate::step::StepStats;
 
 /// With a kept matrix, the sum of all corrections to come is below this fraction of the unknowns' sizes, see
@@ -35,7 +35,8 @@ const FEW_UNKNOWNS: usize = 8;
 const LONGEST_PAUSE: u32 = 1 << 10;
 
 /// What is known of a matrix that was factorized earlier.
-pub(super) struct Kept {
+#[derive(Clone)]
+pub(super) struct Keeping {
     /// [`Equations::position_factor`] of the matrix; nothing if it does not serve any more.
     of: Option<f64>,
     /// The largest ratio of two successive corrections with it, at least [`LEAST_RATIO`].
@@ -49,16 +50,27 @@ pub(super) struct Kept {
     /// Steps for which nothing is kept, and how many it will be the next time.
     pause: u32,
     next_pause: u32,
-    /// Sizes to which corrections are relative, and what rounding of the equations adds to each unknown, if that was asked.
-    sizes: Vec<f64>,
-    is_bound: bool,
-    rounding: Vec<f64>,
+    /// Whether it is known what rounding of the equations adds to each unknown, and the steps since that was asked.
     knows_rounding: bool,
-    /// Steps since then.
     rounding_age: u32,
-    /// Reciprocals of corrections that are too small to count, and the sum of all corrections.
-    inverse_units: Vec<f64>,
+}
+
+/// The matrix that is kept, and sizes of the unknowns.
+pub(super) struct Kept {
+    keeping: Keeping,
+    units: Units,
+    /// The sum of all corrections.
     sum: Vec<f64>,
+}
+
+/// Which corrections are too small to count.
+pub(super) struct Units {
+    /// Sizes to which corrections are relative, and what rounding of the equations adds to each unknown, if that was asked.
+    pub(super) sizes: Vec<f64>,
+    pub(super) rounding: Vec<f64>,
+    is_bound: bool,
+    /// Reciprocals of corrections that are too small to count.
+    pub(super) inverse: Vec<f64>,
 }
 
 /// Whether what is left after a correction of this size is too small to count, at this ratio of those to come.
@@ -68,7 +80,7 @@ fn is_too_small(size: f64, ratio: f64) -> bool {
 
 /// How corrections with one matrix ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ended {
+pub(super) enum Ended {
     /// Nothing but rounding is left.
     Solved,
     /// They shrink, but not fast enough.
@@ -77,10 +89,94 @@ enum Ended {
     Lost,
 }
 
-impl Kept {
-    /// Nothing is kept yet, of matrices of this size.
-    pub(super) fn new(n: usize) -> Self {
-        let zeros = || vec![0.0; n];
+/// Corrections with one matrix.
+#[derive(Clone)]
+pub(super) struct Corrections {
+    /// Whether the matrix is that of this step.
+    pub(super) is_new: bool,
+    count: u32,
+    previous: Option<f64>,
+    /// The least and the largest ratio of two successive ones.
+    fastest: f64,
+    slowest: f64,
+}
+
+impl Corrections {
+    pub(super) fn new(is_new: bool, keeping: &Keeping) -> Self {
+        let slowest = if is_new { LEAST_NEW_RATIO } else { keeping.ratio };
+        Self { is_new, count: 0, previous: None, fastest: 1.0, slowest }
+    }
+
+    /// Whether a correction is as large as the coordinates themselves, or not a number: taking it back would not lead to where
+    /// it was.
+    pub(super) fn is_lost(size: f64) -> bool {
+        size.is_nan() || size > SYSTEMATIC / LEFT
+    }
+
+    /// Takes a correction of this size into account; its ratio to the one before.
+    pub(super) fn pass(&mut self, size: f64) -> Option<f64> {
+        self.count += 1;
+        self.previous.replace(size).map(|last| size / last)
+    }
+
+    /// Whether nothing is left after the first one.
+    pub(super) fn is_enough(&self, size: f64, keeping: &Keeping) -> bool {
+        // The ratio of the last step says enough of a correction that is nothing but rounding.
+        size <= SYSTEMATIC && (self.is_new || keeping.ratio <= NO_PROGRESS)
+    }
+
+    /// Whether it has to be known what rounding adds.
+    pub(super) fn asks_for_rounding(&self, size: f64, ratio: f64, keeping: &Keeping) -> bool {
+        !keeping.knows_rounding && !is_too_small(size, self.slowest.max(ratio))
+    }
+
+    /// The same correction has this size, now that rounding is known.
+    pub(super) fn correct_size(&mut self, size: f64) {
+        self.previous = Some(size);
+    }
+
+    /// Whether a correction of this size, and this ratio to the one before, ends them. `measure` is
+    /// [`Equations::measure`] of it.
+    pub(super) fn judge(
+        &mut self,
+        [size, ratio]: [f64; 2],
+        keeping: &mut Keeping,
+        tolerance: &Tolerance,
+        stats: &mut StepStats,
+        measure: impl Fn(&Tolerance) -> f64,
+    ) -> Option<Ended> {
+        let Self { is_new, count, .. } = *self;
+        let is_within = |margin: f64| keeping.knows_rounding && size * RESOLVED <= margin;
+        let is_rounding = ratio > NO_PROGRESS
+            && (is_within(ROUNDING_MARGIN)
+                || (is_new || self.fastest <= FAST || is_within(WANDERING)) && measure(&KEPT_TOLERANCE) <= 1.0);
+        // Corrections within rounding do not tell how fast those before them shrank.
+        if !is_rounding && size * RESOLVED > 1.0 {
+            keeping.ratio = keeping.ratio.max(ratio);
+            self.slowest = self.slowest.max(ratio);
+        }
+        self.fastest = self.fastest.min(ratio);
+        if is_too_small(size, self.slowest) || is_rounding {
+            // A tolerance below rounding cannot be met.
+            let is_below = tolerance.relative < KEPT_TOLERANCE.relative && measure(tolerance) > 1.0;
+            stats.at_rounding += u32::from(is_below);
+            if count > MOST_CORRECTIONS {
+                keeping.renew_for_next_steps();
+            }
+            return Some(Ended::Solved);
+        }
+        if ratio >= NO_PROGRESS || count > 2 * MOST_CORRECTIONS {
+            return Some(if ratio >= 1.0 { Ended::Lost } else { Ended::Slow });
+        }
+        let foreseen = || -size.ln() / ratio.ln();
+        let is_slow = !is_new && count > 2 && foreseen() > f64::from(MOST_CORRECTIONS);
+        is_slow.then_some(Ended::Slow)
+    }
+}
+
+impl Keeping {
+    /// Nothing is kept yet.
+    pub(super) fn new() -> Self {
         Self {
             of: None,
             ratio: LEAST_RATIO,
@@ -90,14 +186,38 @@ impl Kept {
             saved: 0.0,
             pause: 0,
             next_pause: 1,
-            sizes: zeros(),
-            is_bound: false,
-            rounding: zeros(),
             knows_rounding: false,
             rounding_age: 0,
-            inverse_units: zeros(),
-            sum: zeros(),
         }
+    }
+
+    /// Begins a step with this factor of accelerations in coordinates; whether a new matrix is needed, or `None` if nothing
+    /// is kept for this step.
+    pub(super) fn begin(&mut self, factor: f64) -> Option<bool> {
+        // Coordinates that do not depend on accelerations do not measure them.
+        if self.pause > 0 || factor == 0.0 {
+            (self.pause, self.of) = (self.pause.saturating_sub(1), None);
+            return None;
+        }
+        if self.renewals > 0 {
+            (self.renewals, self.of) = (self.renewals - 1, None);
+        }
+        self.rounding_age += 1;
+        self.knows_rounding &= self.rounding_age < ROUNDING_SERVES;
+        let serves = |of: f64| (factor - of).abs() <= OTHER_STEP * of;
+        Some(!self.of.is_some_and(serves))
+    }
+
+    /// A matrix with this factor was factorized, unless it is singular.
+    pub(super) fn renewed(&mut self, of: Option<f64>) {
+        self.of = of;
+        self.ratio = LEAST_RATIO;
+        self.knows_rounding = false;
+    }
+
+    /// What rounding adds is known.
+    pub(super) fn found_rounding(&mut self) {
+        (self.knows_rounding, self.rounding_age) = (true, 0);
     }
 
     /// The matrix does not serve any more.
@@ -105,44 +225,91 @@ impl Kept {
         self.of = None;
     }
 
-    /// With a matrix for each of them, the last step took so many iterations.
-    pub(super) fn compare_with(&mut self, iterations: u32) {
-        self.usual = iterations;
-    }
-
-    /// Begins a step.
-    fn begin(&mut self, equations: &dyn Equations) {
-        self.sum.fill(0.0);
-        self.rounding_age += 1;
-        self.knows_rounding &= self.rounding_age < ROUNDING_SERVES;
-        equations.scales(&mut self.sizes);
-        self.is_bound = equations.is_bound();
-        self.find_units();
-    }
-
-    fn find_units(&mut self) {
-        let left = if self.is_bound { LEFT } else { LEFT / SYSTEMATIC };
-        for ((unit, size), rounding) in self.inverse_units.iter_mut().zip(&self.sizes).zip(&self.rounding) {
-            // No correction of an unknown without size is small, except zero.
-            *unit = (1.0 / (left * size).max(RESOLVED * rounding)).min(f64::MAX);
-        }
-    }
-
-    /// Size of a correction in units of what does not count.
-    fn size(&self, correction: &[f64]) -> f64 {
-        largest_product(correction, &self.inverse_units)
-    }
-
     /// As the matrix did not serve.
-    fn renew_for_next_steps(&mut self) {
+    pub(super) fn renew_for_next_steps(&mut self) {
         self.of = None;
         self.renewals = self.next_renewals;
         self.next_renewals = (2 * self.next_renewals).min(LONGEST_PAUSE);
     }
 
+    /// With a matrix for each of them, the last step took so many iterations.
+    pub(super) fn compare_with(&mut self, iterations: u32) {
+        self.usual = iterations;
+    }
+
+    /// Ends a step of so many unknowns, which was solved or not, with a matrix that was new or not.
+    pub(super) fn end(&mut self, is_solved: bool, is_new: bool, stats: &StepStats, unknowns: usize) {
+        if is_solved && !is_new && self.of.is_some() {
+            self.next_renewals = 1;
+        }
+        // In vain is also what costs more than a matrix for every iteration, unless the steps before have saved it, or
+        // those that follow may.
+        let correction = if unknowns < FEW_UNKNOWNS { 0.5 } else { 0.35 };
+        let cost =
+            correction * f64::from(stats.newton_iterations) + (1.0 - correction) * f64::from(stats.factorizations);
+        let usual = f64::from(self.usual);
+        self.saved = (self.saved + usual - cost).min(usual);
+        if !is_solved || self.saved < -usual {
+            self.saved = 0.0;
+            self.pause = self.next_pause;
+            self.next_pause = (2 * self.next_pause).min(LONGEST_PAUSE);
+        } else if cost <= usual {
+            self.next_pause = 1;
+        }
+    }
+}
+
+impl Units {
+    pub(super) fn new(n: usize) -> Self {
+        let zeros = || vec![0.0; n];
+        Self { sizes: zeros(), rounding: zeros(), is_bound: false, inverse: zeros() }
+    }
+
+    /// Begins a step.
+    pub(super) fn begin(&mut self, equations: &dyn Equations) {
+        equations.scales(&mut self.sizes);
+        self.is_bound = equations.is_bound();
+        self.find();
+    }
+
+    pub(super) fn find(&mut self) {
+        let left = if self.is_bound { LEFT } else { LEFT / SYSTEMATIC };
+        for ((unit, size), rounding) in self.inverse.iter_mut().zip(&self.sizes).zip(&self.rounding) {
+            // No correction of an unknown without size is small, except zero.
+            *unit = (1.0 / (left * size).max(RESOLVED * rounding)).min(f64::MAX);
+        }
+    }
+
+    /// Of coordinates that no constraint holds only a part counts, as in the sizes of corrections.
+    pub(super) fn limit(&self, effect: &mut [f64]) {
+        effect.iter_mut().zip(&self.sizes).for_each(|(size, most)| *size = size.min(*most));
+    }
+}
+
+impl Kept {
+    /// Nothing is kept yet, of matrices of this size.
+    pub(super) fn new(n: usize) -> Self {
+        Self { keeping: Keeping::new(), units: Units::new(n), sum: vec![0.0; n] }
+    }
+
+    /// The matrix does not serve any more.
+    pub(super) fn forget(&mut self) {
+        self.keeping.forget();
+    }
+
+    /// See [`Keeping::compare_with`].
+    pub(super) fn compare_with(&mut self, iterations: u32) {
+        self.keeping.compare_with(iterations);
+    }
+
+    /// Size of a correction in units of what does not count.
+    fn size(&self, correction: &[f64]) -> f64 {
+        largest_product(correction, &self.units.inverse)
+    }
+
     /// Takes all corrections back.
     fn undo(&mut self, equations: &mut dyn Equations) {
-        self.of = None;
+        self.keeping.forget();
         self.sum.iter_mut().for_each(|sum| *sum = -*sum);
         equations.subtract(&self.sum);
         self.sum.fill(0.0);
@@ -158,18 +325,9 @@ impl Newton {
         equations: &mut dyn Equations,
         stats: &mut StepStats,
     ) -> bool {
-        // Coordinates that do not depend on accelerations do not measure them.
-        if kept.pause > 0 || equations.position_factor() == 0.0 {
-            (kept.pause, kept.of) = (kept.pause.saturating_sub(1), None);
-            return false;
-        }
-        if kept.renewals > 0 {
-            (kept.renewals, kept.of) = (kept.renewals - 1, None);
-        }
-        kept.begin(equations);
-        let factor = equations.position_factor();
-        let serves = |of: f64| (factor - of).abs() <= OTHER_STEP * of;
-        let mut is_new = !kept.of.is_some_and(serves);
+        let Some(mut is_new) = kept.keeping.begin(equations.position_factor()) else { return false };
+        kept.sum.fill(0.0);
+        kept.units.begin(equations);
         let is_solved = (!is_new || self.renew(kept, equations, stats))
             && loop {
                 match self.correct(kept, equations, stats, is_new) {
@@ -178,7 +336,7 @@ impl Newton {
                     Ended::Slow => {}
                     Ended::Lost => kept.undo(equations),
                 }
-                kept.renew_for_next_steps();
+                kept.keeping.renew_for_next_steps();
                 is_new = true;
                 if !self.renew(kept, equations, stats) {
                     break false;
@@ -187,23 +345,7 @@ impl Newton {
         if !is_solved {
             kept.undo(equations);
         }
-        if is_solved && !is_new && kept.of.is_some() {
-            kept.next_renewals = 1;
-        }
-        // In vain is also what costs more than a matrix for every iteration, unless the steps before have saved it, or
-        // those that follow may.
-        let correction = if self.solver.size() < FEW_UNKNOWNS { 0.5 } else { 0.35 };
-        let cost =
-            correction * f64::from(stats.newton_iterations) + (1.0 - correction) * f64::from(stats.factorizations);
-        let usual = f64::from(kept.usual);
-        kept.saved = (kept.saved + usual - cost).min(usual);
-        if !is_solved || kept.saved < -usual {
-            kept.saved = 0.0;
-            kept.pause = kept.next_pause;
-            kept.next_pause = (2 * kept.next_pause).min(LONGEST_PAUSE);
-        } else if cost <= usual {
-            kept.next_pause = 1;
-        }
+        kept.keeping.end(is_solved, is_new, stats, self.solver.size());
         is_solved
     }
 
@@ -212,11 +354,9 @@ impl Newton {
         equations.matrix(&mut self.matrix);
         let is_regular = is_finite(&self.matrix) && self.solver.factor(&self.matrix).is_ok();
         stats.factorizations += u32::from(is_regular);
-        kept.of = is_regular.then(|| equations.position_factor());
-        kept.ratio = LEAST_RATIO;
-        kept.rounding.fill(0.0);
-        kept.knows_rounding = false;
-        kept.find_units();
+        kept.keeping.renewed(is_regular.then(|| equations.position_factor()));
+        kept.units.rounding.fill(0.0);
+        kept.units.find();
         is_regular
     }
 
@@ -228,79 +368,49 @@ impl Newton {
         stats: &mut StepStats,
         is_new: bool,
     ) -> Ended {
-        let mut fastest: f64 = 1.0;
-        let mut slowest = if is_new { LEAST_NEW_RATIO } else { kept.ratio };
-        let mut previous: Option<f64> = None;
-        for count in 1.. {
+        let mut corrections = Corrections::new(is_new, &kept.keeping);
+        loop {
             equations.residual(&mut self.residual);
             if !is_finite(&self.residual) {
                 return Ended::Lost;
             }
             self.solver.solve_untested(&mut self.residual);
             let mut size = kept.size(&self.residual);
-            // As large as the coordinates themselves, or not a number: taking it back would not lead to where it was.
-            if size.is_nan() || size > SYSTEMATIC / LEFT {
+            if Corrections::is_lost(size) {
                 return Ended::Lost;
             }
             equations.subtract(&self.residual);
             kept.sum.iter_mut().zip(&self.residual).for_each(|(sum, correction)| *sum += correction);
             stats.newton_iterations += 1;
-            let Some(last) = previous.replace(size) else {
-                // The ratio of the last step says enough of a correction that is nothing but rounding.
-                if size <= SYSTEMATIC && (is_new || kept.ratio <= NO_PROGRESS) {
+            let Some(ratio) = corrections.pass(size) else {
+                if corrections.is_enough(size, &kept.keeping) {
                     return Ended::Solved;
                 }
                 continue;
             };
-            let ratio = size / last;
-            if !kept.knows_rounding && !is_too_small(size, slowest.max(ratio)) {
+            if corrections.asks_for_rounding(size, ratio, &kept.keeping) {
                 self.find_rounding(kept, equations);
                 size = kept.size(&self.residual);
-                previous = Some(size);
+                corrections.correct_size(size);
             }
-            let is_within = |margin: f64| kept.knows_rounding && size * RESOLVED <= margin;
-            let is_rounding = ratio > NO_PROGRESS
-                && (is_within(ROUNDING_MARGIN)
-                    || (is_new || fastest <= FAST || is_within(WANDERING))
-                        && equations.measure(&self.residual, &KEPT_TOLERANCE) <= 1.0);
-            // Corrections within rounding do not tell how fast those before them shrank.
-            if !is_rounding && size * RESOLVED > 1.0 {
-                kept.ratio = kept.ratio.max(ratio);
-                slowest = slowest.max(ratio);
-            }
-            fastest = fastest.min(ratio);
-            let is_solved = is_too_small(size, slowest);
-            if is_solved || is_rounding {
-                // A tolerance below rounding cannot be met.
-                let is_below = self.tolerance.relative < KEPT_TOLERANCE.relative
-                    && equations.measure(&self.residual, &self.tolerance) > 1.0;
-                stats.at_rounding += u32::from(is_below);
-                if count > MOST_CORRECTIONS {
-                    kept.renew_for_next_steps();
-                }
-                return Ended::Solved;
-            }
-            if ratio >= NO_PROGRESS || count > 2 * MOST_CORRECTIONS {
-                return if ratio >= 1.0 { Ended::Lost } else { Ended::Slow };
-            }
-            let foreseen = || -size.ln() / ratio.ln();
-            if !is_new && count > 2 && foreseen() > f64::from(MOST_CORRECTIONS) {
-                return Ended::Slow;
+            let measure = |tolerance: &Tolerance| equations.measure(&self.residual, tolerance, Lane::ONLY);
+            let ended = corrections.judge([size, ratio], &mut kept.keeping, &self.tolerance, stats, measure);
+            if let Some(ended) = ended {
+                return ended;
             }
         }
-        Ended::Slow
     }
 
     /// What rounding of the equations adds to each unknown, with the matrix factorized last.
     fn find_rounding(&mut self, kept: &mut Kept, equations: &dyn Equations) {
         equations.sizes(&mut self.effect);
-        // Of coordinates that no constraint holds only a part counts, as in the sizes of corrections.
-        self.effect.iter_mut().zip(&kept.sizes).for_each(|(size, most)| *size = size.min(*most));
-        kept.rounding.fill(0.0);
+        kept.units.rounding.fill(0.0);
+        kept.units.limit(&mut self.effect);
         self.effects_of_rounding(|effect| {
-            kept.rounding.iter_mut().zip(effect).for_each(|(rounding, effect)| *rounding = rounding.max(effect.abs()));
+            let all = kept.units.rounding.iter_mut().zip(effect);
+            all.for_each(|(rounding, effect)| *rounding = rounding.max(effect.abs()));
         });
-        (kept.knows_rounding, kept.rounding_age) = (true, 0);
-        kept.find_units();
+        kept.keeping.found_rounding();
+        kept.units.find();
     }
 }

@@ -11,14 +11,20 @@
 
 mod failure;
 mod kept;
+#[cfg(feature = "simd")]
+mod lanes;
 
 use kept::Kept;
+#[cfg(feature = "simd")]
+use lanes::LaneNewton;
 
+use crate::abreast::ABREAST;
 use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
-use crate::model::{Block, Model, State};
-use crate::norms::{is_finite, largest};
+use crate::model::{Block, Model, ModelInfo, State, instances};
+use crate::norms::{Lane, is_finite, largest, largest_of_each};
 use crate::random::Random;
+use crate::sparsity::SparsityPattern;
 use crate::step::{StepError, StepStats};
 
 /// Convergence criterion of Newton's method.
@@ -149,9 +155,10 @@ pub(crate) trait Equations {
     fn subtract(&mut self, correction: &[f64]);
     /// Sets the iterate to the first guess of iterations that have a matrix each. They reach far, and from a guess
     /// extrapolated through a singular position they may reach a motion that does not continue the one before.
-    fn guess_anew(&mut self) {}
+    /// `lanes`: of which instances.
+    fn guess_anew(&mut self, _lanes: &[bool]) {}
     /// Size of a correction relative to the current iterate, see [`Tolerance::measure`].
-    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64;
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance, lane: Lane) -> f64;
     /// Magnitude of each unknown, to which its rounding is relative, `[n]`.
     fn sizes(&self, out: &mut [f64]);
     /// Factor of an acceleration in the coordinates of the end of the step.
@@ -185,31 +192,37 @@ pub(crate) fn unknown_of(model: &dyn Model, unknown: usize) -> Unknown {
 
 /// [`Equations::sizes`] of one stage: accelerations, with coordinates divided by the square of the step, and multipliers.
 pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, out: &mut [f64]) {
-    let info = model.describe();
     let (accelerations, multipliers) = out.split_at_mut(state.v.len());
-    for (block, q, v) in ranges(&info.blocks) {
-        let largest = largest(&state.q.as_slice()[q.clone()]);
-        for (i, column) in v.enumerate() {
-            let coordinate = match block {
-                // Cosines of small angles are of order one.
-                Block::Vector { .. } if info.coordinates[q.start + i].unit == "rad" => {
-                    state.q[q.start + i].abs().max(1.0)
-                }
-                Block::Vector { .. } => state.q[q.start + i].abs(),
-                Block::EulerParameters => largest,
-                Block::Rotation(_) => 1.0,
-                Block::Pose(_) => {
-                    if i < 3 {
-                        largest
-                    } else {
-                        1.0
-                    }
-                }
-            };
-            accelerations[column] = state.a[column].abs() + coordinate / position_factor;
-        }
+    match instances(model) {
+        (info, 1) => sizes_of_each::<1>(info, state, position_factor, accelerations),
+        (info, _) => sizes_of_each::<ABREAST>(info, state, position_factor, accelerations),
     }
     multipliers.iter_mut().zip(&state.lambda).for_each(|(size, lambda)| *size = lambda.abs());
+}
+
+/// The sizes of accelerations of so many instances.
+fn sizes_of_each<const N: usize>(info: &ModelInfo, state: &State, position_factor: f64, out: &mut [f64]) {
+    let [all_q, all_a] = [&state.q, &state.a].map(|values| values.as_slice().as_chunks::<N>().0);
+    let out = out.as_chunks_mut::<N>().0;
+    for (block, q, v) in ranges(&info.blocks) {
+        let largest = match block {
+            Block::Vector { .. } | Block::Rotation(_) => [1.0; N],
+            Block::EulerParameters | Block::Pose(_) => largest_of_each(all_q[q.clone()].as_flattened()),
+        };
+        for (i, column) in v.enumerate() {
+            let own = |i: usize| all_q[q.start + i].map(f64::abs);
+            let coordinates = match block {
+                // Cosines of small angles are of order one.
+                Block::Vector { .. } if info.coordinates[q.start + i].unit == "rad" => own(i).map(|q| q.max(1.0)),
+                Block::Vector { .. } => own(i),
+                Block::Pose(_) if i >= 3 => [1.0; N],
+                Block::EulerParameters | Block::Rotation(_) | Block::Pose(_) => largest,
+            };
+            for ((size, a), coordinate) in out[column].iter_mut().zip(all_a[column]).zip(coordinates) {
+                *size = a.abs() + coordinate / position_factor;
+            }
+        }
+    }
 }
 
 /// [`Equations::scales`] of one stage: accelerations with velocities and coordinates, divided by their factors of
@@ -227,9 +240,21 @@ pub(crate) fn scales_of(
     for ((size, a), v) in accelerations.iter_mut().zip(&state.a).zip(&state.v) {
         *size = a.abs() + v.abs() / velocity.abs() + share * (*size - a.abs());
     }
-    let least = LEAST_SHARE * largest(accelerations);
-    accelerations.iter_mut().for_each(|size| *size = size.max(least));
-    multipliers.fill(MULTIPLIERS * largest(state.lambda.as_slice()));
+    let lambda = state.lambda.as_slice();
+    match instances(model).1 {
+        1 => raise::<1>(accelerations, multipliers, lambda),
+        _ => raise::<ABREAST>(accelerations, multipliers, lambda),
+    }
+}
+
+/// Raises sizes of accelerations of so many instances to a part of the largest; those of multipliers are the largest one.
+fn raise<const N: usize>(accelerations: &mut [f64], multipliers: &mut [f64], lambda: &[f64]) {
+    let least = largest_of_each::<N>(accelerations).map(|largest| LEAST_SHARE * largest);
+    for sizes in accelerations.as_chunks_mut::<N>().0 {
+        sizes.iter_mut().zip(least).for_each(|(size, least)| *size = size.max(least));
+    }
+    let largest = largest_of_each::<N>(lambda).map(|largest| MULTIPLIERS * largest);
+    multipliers.as_chunks_mut::<N>().0.fill(largest);
 }
 
 /// Newton's method with its workspace.
@@ -243,10 +268,31 @@ pub(crate) struct Newton {
     effect: Vec<f64>,
     /// Nothing if each iteration has a matrix of its own.
     kept: Option<Kept>,
+    /// Where the equations are those of several instances.
+    #[cfg(feature = "simd")]
+    lanes: Option<Box<LaneNewton>>,
 }
 
 impl Newton {
-    pub(crate) fn new(solver: LinearSolver, tolerance: Tolerance, matrix: Option<NewtonMatrix>) -> Self {
+    /// For steps of a model, which may be several instances, with matrices of this pattern for each.
+    pub(crate) fn new(
+        model: &dyn Model,
+        pattern: &SparsityPattern,
+        tolerance: Tolerance,
+        matrix: Option<NewtonMatrix>,
+    ) -> Self {
+        #[cfg(feature = "simd")]
+        if let Some((abreast, _)) = model.abreast() {
+            let lanes = LaneNewton::new(abreast.clone(), pattern.clone(), tolerance, matrix);
+            let nothing = SparsityPattern::from_entries(0, 0, []);
+            return Self { lanes: Some(Box::new(lanes)), ..Self::of_one(&nothing, tolerance, matrix) };
+        }
+        debug_assert!(model.abreast().is_none(), "instances abreast need lanes");
+        Self::of_one(pattern, tolerance, matrix)
+    }
+
+    fn of_one(pattern: &SparsityPattern, tolerance: Tolerance, matrix: Option<NewtonMatrix>) -> Self {
+        let solver = LinearSolver::new(pattern.clone());
         let (nnz, n) = (solver.nnz(), solver.size());
         let zeros = || vec![0.0; n];
         Self {
@@ -257,6 +303,8 @@ impl Newton {
             rounding: zeros(),
             effect: zeros(),
             kept: (matrix == Some(NewtonMatrix::Kept)).then(|| Kept::new(n)),
+            #[cfg(feature = "simd")]
+            lanes: None,
         }
     }
 
@@ -287,6 +335,11 @@ impl Newton {
         t: f64,
         scheme: &str,
     ) -> Result<StepStats, StepError> {
+        #[cfg(feature = "simd")]
+        if let Some(lanes) = &mut self.lanes {
+            lanes.solve(equations);
+            return Ok(StepStats::default());
+        }
         let mut stats = StepStats::default();
         if let Some(mut kept) = self.kept.take() {
             let is_solved = self.solve_keeping(&mut kept, equations, &mut stats);
@@ -294,7 +347,7 @@ impl Newton {
             if is_solved {
                 return Ok(stats);
             }
-            equations.guess_anew();
+            equations.guess_anew(&[true]);
         }
         let usual = self.solve_projected(equations, t, scheme, |_, _, _| Ok(false))?;
         self.kept.iter_mut().for_each(|kept| kept.compare_with(usual.newton_iterations));
@@ -332,10 +385,10 @@ impl Newton {
             let is_projected = project(equations, &mut self.solver, &mut self.residual)?;
 
             equations.subtract(&self.residual);
-            let previous = std::mem::replace(&mut size, equations.measure(&self.residual, &self.tolerance));
+            let previous = std::mem::replace(&mut size, equations.measure(&self.residual, &self.tolerance, Lane::ONLY));
             stats.newton_iterations += 1;
             let is_done = match is_projected {
-                false => size <= 1.0 || is_last(size, previous),
+                false => is_last(size, previous),
                 true => size <= PROJECTED || is_stalled(size, previous),
             };
             if is_done {
@@ -362,9 +415,8 @@ impl Newton {
         let mut largest = 0.0_f64;
         let tolerance = self.tolerance;
         equations.sizes(&mut self.effect);
-        self.effects_of_rounding(|effect| largest = largest.max(equations.measure(effect, &tolerance)));
-        let most = MOST_ROUNDING / tolerance.relative.max(f64::MIN_POSITIVE);
-        if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
+        self.effects_of_rounding(|effect| largest = largest.max(equations.measure(effect, &tolerance, Lane::ONLY)));
+        allowed(&tolerance, largest, margin)
     }
 
     /// Corrections by random rounding, for unknowns of the sizes in `effect`: each equation is a sum of terms, each with an
@@ -382,6 +434,12 @@ impl Newton {
     }
 }
 
+/// Size of corrections that are taken for rounding, which makes some of this size.
+fn allowed(tolerance: &Tolerance, largest: f64, margin: f64) -> f64 {
+    let most = MOST_ROUNDING / tolerance.relative.max(f64::MIN_POSITIVE);
+    if largest.is_finite() { (margin * largest).min(most) } else { 0.0 }
+}
+
 /// Indices of the multipliers of constraints among this many unknowns, where a and λ of one stage follow each other.
 pub(crate) fn unknowns_of(model: &dyn Model, constraints: &[usize], size: usize) -> Vec<usize> {
     let dims = model.dims();
@@ -395,8 +453,12 @@ fn is_stalled(size: f64, previous: f64) -> bool {
     size / previous > 0.5 && size <= STALLED
 }
 
-/// Whether the error after a correction of this size is within the tolerance, extrapolated with the rate of convergence.
+/// Whether a correction of this size is within the tolerance, or the error after it is, extrapolated with the rate of
+/// convergence.
 fn is_last(size: f64, previous: f64) -> bool {
+    if size <= 1.0 {
+        return true;
+    }
     if previous.is_infinite() {
         return false; // The rate is unknown after one correction.
     }

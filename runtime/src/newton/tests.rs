@@ -19,7 +19,7 @@ impl Equations for Scalar {
     fn subtract(&mut self, correction: &[f64]) {
         self.x -= correction[0];
     }
-    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance, _lane: Lane) -> f64 {
         tolerance.measure(correction[0].abs(), correction[0].abs(), self.x.abs(), self.x.abs())
     }
     fn sizes(&self, out: &mut [f64]) {
@@ -67,8 +67,8 @@ fn kept_matrices_find_the_same_solutions() {
 /// A matrix serves from step to step while the root moves slowly, and not when it is far away.
 #[test]
 fn matrices_are_renewed_when_they_do_not_serve() {
-    let solver = LinearSolver::new(SparsityPattern::from_entries(1, 1, [(0, 0)]));
-    let mut newton = Newton::new(solver, Tolerance::default(), Some(NewtonMatrix::Kept));
+    let pattern = SparsityPattern::from_entries(1, 1, [(0, 0)]);
+    let mut newton = Newton::of_one(&pattern, Tolerance::default(), Some(NewtonMatrix::Kept));
     let mut equations = Scalar { x: 2.236_07, f: |x| x * x - 5.0, derivative: |x| 2.0 * x };
     let mut solve = |equations: &mut Scalar| newton.solve(equations, 0.0, "test").unwrap();
     assert_eq!(solve(&mut equations).factorizations, 1);
@@ -99,7 +99,7 @@ impl Equations for NearlyDependent {
     fn subtract(&mut self, correction: &[f64]) {
         self.x.iter_mut().zip(correction).for_each(|(x, change)| *x -= change);
     }
-    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance, _lane: Lane) -> f64 {
         let (change, size) = (largest(correction), largest(&self.x));
         tolerance.measure(change, change, size, size)
     }
@@ -124,7 +124,7 @@ impl Equations for NearlyDependent {
 #[test]
 fn rounding_is_not_taken_for_a_matrix_that_does_not_serve() {
     let pattern = SparsityPattern::from_entries(2, 2, [(0, 0), (1, 0), (0, 1), (1, 1)]);
-    let mut newton = Newton::new(LinearSolver::new(pattern), Tolerance::default(), Some(NewtonMatrix::Kept));
+    let mut newton = Newton::of_one(&pattern, Tolerance::default(), Some(NewtonMatrix::Kept));
     let mut equations = NearlyDependent { x: [1.0, 0.0], t: 0.0 };
     let mut stats = StepStats::default();
     for step in 1..=1000 {
@@ -139,8 +139,8 @@ fn rounding_is_not_taken_for_a_matrix_that_does_not_serve() {
 }
 
 fn solve_with(mut equations: Scalar, matrix: NewtonMatrix) -> (f64, Result<StepStats, StepError>) {
-    let solver = LinearSolver::new(SparsityPattern::from_entries(1, 1, [(0, 0)]));
-    let result = Newton::new(solver, Tolerance::default(), Some(matrix)).solve(&mut equations, 2.0, "test");
+    let pattern = SparsityPattern::from_entries(1, 1, [(0, 0)]);
+    let result = Newton::of_one(&pattern, Tolerance::default(), Some(matrix)).solve(&mut equations, 2.0, "test");
     (equations.x, result)
 }
 

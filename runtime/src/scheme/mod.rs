@@ -87,6 +87,22 @@ impl Options {
     pub(crate) fn for_chosen_steps(self, scheme: &dyn Scheme) -> Self {
         Self { constraint_level: self.constraint_level.or(Some(scheme.level_of_chosen_steps())), ..self }
     }
+
+    /// The same, which say how long matrices serve.
+    pub(crate) fn with_newton_matrix(self, scheme: &(impl Scheme + ?Sized), is_constrained: bool) -> Self {
+        // A kept matrix leaves larger errors in multipliers, which must not last.
+        let usual = || match is_constrained && (scheme.reads_forces() || is_undamped(scheme)) {
+            true => NewtonMatrix::EveryIteration,
+            false => NewtonMatrix::Kept,
+        };
+        Self { newton_matrix: Some(self.newton_matrix.unwrap_or_else(usual)), ..self }
+    }
+
+    /// Whether states are projected after each step of a model with constraints on coordinates.
+    pub(crate) fn removes_drift(&self, scheme: &(impl Scheme + ?Sized)) -> bool {
+        let level = self.constraint_level.unwrap_or(scheme.preferred_level());
+        level != ConstraintLevel::Position && self.drift == Drift::Removed
+    }
 }
 
 /// Options of schemes for contacts.
@@ -157,6 +173,22 @@ pub enum AfterImpact {
     Carried,
     /// They are recomputed according to [`InitialAcceleration`].
     Renewed,
+}
+
+/// How a scheme advances instances of a model side by side, see [`crate::abreast`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum SideBySide {
+    /// It does not: it asks for norms of vectors, or knows kinds of coordinates.
+    Never,
+    /// Its steps add and scale vectors, and are solved for by Newton's method.
+    Always,
+    /// The same while steps have one length.
+    WithEqualSteps,
+    /// It adds and scales vectors, for accelerations that have a closed form.
+    WithClosedForm,
+    /// The same by the classical scheme of Runge and Kutta.
+    Classical,
 }
 
 /// An integration scheme with its parameters.
@@ -234,10 +266,10 @@ pub trait Scheme: Send + Sync {
     fn estimates_errors(&self) -> bool {
         self.tableau().is_some_and(|tableau| tableau.embedded.is_some())
     }
-    /// Whether [`together`](crate::together) advances instances by it.
+    /// How it advances instances of a model side by side.
     #[doc(hidden)]
-    fn advances_in_lanes(&self) -> bool {
-        false
+    fn abreast(&self) -> SideBySide {
+        SideBySide::Never
     }
     /// A known weakness of the scheme with these parameters, for all models.
     fn caution(&self) -> Option<&'static str> {
@@ -304,19 +336,11 @@ pub trait Scheme: Send + Sync {
             return Err(StepError::Undefined { scheme: self.label(), model: info.name.clone(), reason });
         }
         let is_constrained = model.dims().nc > 0;
-        // A kept matrix leaves larger errors in multipliers, which must not last.
-        let usual = || match is_constrained && (self.reads_forces() || is_undamped(self)) {
-            true => NewtonMatrix::EveryIteration,
-            false => NewtonMatrix::Kept,
-        };
-        let newton_matrix = Some(options.newton_matrix.unwrap_or_else(usual));
-        let stepper = self.stepper(model, initial, &Options { newton_matrix, ..*options })?;
+        let stepper = self.stepper(model, initial, &options.with_newton_matrix(self, is_constrained))?;
         if !is_constrained {
             return Ok(stepper);
         }
-        let level = options.constraint_level.unwrap_or(self.preferred_level());
-        let drifts = level != ConstraintLevel::Position && options.drift == Drift::Removed;
-        Ok(Constrained::around(model, self.label(), stepper, drifts))
+        Ok(Constrained::around(model, self.label(), stepper, options.removes_drift(self)))
     }
 
     /// [`Scheme::start_with`] default options.
@@ -426,11 +450,6 @@ pub trait Stepper {
     /// # }
     /// ```
     fn retreat(&mut self) -> bool {
-        false
-    }
-    /// Goes on from the end of a step that was computed elsewhere, as in lanes, with its accelerations; `end` writes it.
-    /// `false` if the stepper cannot, and the state is then unchanged.
-    fn arrive(&mut self, _end: &dyn Fn(&mut State)) -> bool {
         false
     }
     /// What the scheme carries from step to step at the start, from changes of the state; an error says why the scheme has

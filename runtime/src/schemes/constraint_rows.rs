@@ -5,15 +5,17 @@
 //! kinds of rows by the acceleration is G, whatever the step size. On velocities and accelerations the change of the
 //! coefficients with q and v is left out of the matrix; it is smaller than G by a factor of the step size.
 
-use crate::model::{Model, State};
+use crate::model::{Model, State, instances};
 use crate::newton::Newton;
-use crate::residuals::terms;
+use crate::residuals::for_terms;
 use crate::scheme::ConstraintLevel;
 
 pub(super) struct ConstraintRows {
     level: ConstraintLevel,
     /// Number of constraints on coordinates, which come first; the others are constraints on velocities.
     on_coordinates: usize,
+    /// How many instances the model is.
+    instances: usize,
     /// Values of G.
     jacobian: Vec<f64>,
     /// The parts of ġ and g̈ without the highest derivative.
@@ -30,12 +32,13 @@ pub(super) struct Factors {
 
 impl ConstraintRows {
     pub(super) fn new(model: &dyn Model, level: ConstraintLevel) -> Self {
-        let info = model.describe();
+        let (info, instances) = instances(model);
         Self {
             level,
             on_coordinates: info.constraints.len() - info.velocity_constraints,
-            jacobian: vec![0.0; info.constraint_jacobian.nnz()],
-            bias: [(); 2].map(|()| vec![0.0; info.constraints.len()]),
+            instances,
+            jacobian: vec![0.0; instances * info.constraint_jacobian.nnz()],
+            bias: [(); 2].map(|()| vec![0.0; instances * info.constraints.len()]),
         }
     }
 
@@ -62,9 +65,7 @@ impl ConstraintRows {
     ) {
         model.constraint_jacobian(state.t, state.q.as_slice(), &mut self.jacobian);
         rhs.fill(0.0);
-        for (row, term) in terms(model, error, &self.jacobian) {
-            rhs[error.len() + row] -= term;
-        }
+        for_terms(model, error, &self.jacobian, |row, term| rhs[error.len() + row] -= term);
         newton.solve_linear(rhs);
         error.iter_mut().zip(&*rhs).for_each(|(error, change)| *error += change);
     }
@@ -82,7 +83,7 @@ impl ConstraintRows {
     /// Turns what [`Model::residual`] gives for the constraints into the rows.
     pub(super) fn complete(&mut self, model: &dyn Model, state: &State, factors: Factors, rows: &mut [f64]) {
         let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
-        let n = self.on_coordinates;
+        let n = self.instances * self.on_coordinates;
         let (highest, factor) = match self.level {
             ConstraintLevel::Position => (None, factors.position),
             ConstraintLevel::Velocity => (Some(&state.v), factors.velocity),
@@ -94,9 +95,8 @@ impl ConstraintRows {
             model.constraint_jacobian(t, q, &mut self.jacobian);
             let bias = if self.level == ConstraintLevel::Velocity { rate } else { acceleration };
             rows[..n].copy_from_slice(&bias[..n]);
-            for (row, term) in terms(model, highest.as_slice(), &self.jacobian).filter(|(row, _)| *row < n) {
-                rows[row] += term;
-            }
+            let add = |row: usize, term| rows[..n].get_mut(row).into_iter().for_each(|row| *row += term);
+            for_terms(model, highest.as_slice(), &self.jacobian, add);
         }
         rows[..n].iter_mut().for_each(|row| *row /= factor);
         rows[n..].iter_mut().for_each(|row| *row /= factors.velocity);

@@ -12,13 +12,12 @@ use super::coupled_matrix::{Assembly, Coupling};
 use crate::chart::{self, vector};
 use crate::configuration::ranges;
 use crate::linear_analysis::Oscillator;
-use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
-use crate::norms::{larger, largest};
+use crate::norms::{Lane, larger};
 use crate::rotation::{rotation_matrix, skew};
-use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, SideBySide, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
 use crate::tangent::{Blocks, Instant, LinearEquations, Register, STATE, StepMap, Sum};
@@ -141,6 +140,10 @@ impl Scheme for Coupled {
         self.tableau.matrix[first..].iter().enumerate().all(|(stage, row)| row[first + stage] > 0.0)
     }
 
+    fn abreast(&self) -> SideBySide {
+        SideBySide::Always
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(self.tableau.amplification(oscillator))
     }
@@ -153,9 +156,9 @@ impl Scheme for Coupled {
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let level = options.constraint_level.unwrap_or(self.preferred_level());
         let stages = Stages::new(model, &self.tableau, self.explicit(), &initial, level);
-        let solver = LinearSolver::new(stages.assembly.pattern.clone());
-        let (unknowns, points) = (solver.size(), stages.states.len());
-        let newton = Newton::new(solver, options.tolerance, options.newton_matrix);
+        let pattern = &stages.assembly.pattern;
+        let (unknowns, points) = (pattern.columns, stages.states.len());
+        let newton = Newton::new(model, pattern, options.tolerance, options.newton_matrix);
         let weights = self.estimate.clone();
         let estimator = weights.map(|weights| Estimator::new(weights, model, &initial, level, options));
         let stepper = CoupledStepper {
@@ -560,13 +563,13 @@ impl Equations for Stages<'_> {
         self.follow_accelerations();
     }
 
-    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance, lane: Lane) -> f64 {
         let n = correction.len() / self.states.len();
         let (mut change, mut q, mut v) = (0.0_f64, 0.0_f64, 0.0_f64);
         for (state, correction) in self.states.iter().zip(correction.chunks_exact(n)) {
-            change = larger(change, largest(&correction[..state.a.len()]));
-            q = larger(q, largest(state.q.as_slice()));
-            v = larger(v, largest(state.v.as_slice()));
+            change = larger(change, lane.largest(&correction[..state.a.len()]));
+            q = larger(q, lane.largest(state.q.as_slice()));
+            v = larger(v, lane.largest(state.v.as_slice()));
         }
         tolerance.measure(self.dt * self.dt * change, self.dt * change, q, v)
     }

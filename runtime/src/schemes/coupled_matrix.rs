@@ -6,7 +6,7 @@
 use super::constraint_rows::ConstraintRows;
 use super::coupled::Sensitivity;
 use crate::configuration::ranges;
-use crate::model::{Model, State};
+use crate::model::{Model, State, instances};
 use crate::scheme::ConstraintLevel;
 use crate::sparsity::SparsityPattern;
 
@@ -27,7 +27,9 @@ pub(super) struct Coupling<'a> {
 pub(super) struct Assembly {
     pub(super) pattern: SparsityPattern,
     stages: usize,
+    /// Velocities of an instance of the model, and how many instances it is.
     nv: usize,
+    instances: usize,
     /// ∂r/∂v, (∂r/∂q) N and G one after the other, and where the second and the third begin.
     values: Vec<f64>,
     starts: [usize; 2],
@@ -64,8 +66,8 @@ enum Answer {
 
 impl Assembly {
     pub(super) fn new(model: &dyn Model, stages: usize, constraints: &ConstraintRows) -> Self {
-        let info = model.describe();
-        let (nv, n) = (model.dims().nv, info.iteration_matrix.columns);
+        let (info, of) = instances(model);
+        let (nv, n) = (info.velocities.len(), info.iteration_matrix.columns);
         let terms = terms(model, constraints);
 
         let pairs = || (0..stages).flat_map(|i| (0..stages).map(move |l| (i, l)));
@@ -86,9 +88,10 @@ impl Assembly {
         Self {
             stages,
             nv,
-            values: vec![0.0; starts[1] + info.constraint_jacobian.nnz()],
+            instances: of,
+            values: vec![0.0; of * (starts[1] + info.constraint_jacobian.nnz())],
             starts,
-            own: vec![0.0; info.iteration_matrix.nnz()],
+            own: vec![0.0; of * info.iteration_matrix.nnz()],
             own_places: own_places.collect(),
             places: places.collect(),
             terms,
@@ -99,8 +102,8 @@ impl Assembly {
     /// The model's matrices at a stage.
     pub(super) fn evaluate(&mut self, model: &dyn Model, state: &State) {
         model.iteration_matrix(state, 1.0, 0.0, 0.0, &mut self.own);
-        let (upper, constraint_jacobian) = self.values.split_at_mut(self.starts[1]);
-        let (damping, stiffness) = upper.split_at_mut(self.starts[0]);
+        let (upper, constraint_jacobian) = self.values.split_at_mut(self.instances * self.starts[1]);
+        let (damping, stiffness) = upper.split_at_mut(self.instances * self.starts[0]);
         model.damping(state, damping);
         model.stiffness(state, stiffness);
         model.constraint_jacobian(state.t, state.q.as_slice(), constraint_jacobian);
@@ -108,8 +111,10 @@ impl Assembly {
 
     /// M and −Gᵀ of a stage.
     pub(super) fn add_own(&self, stage: usize, out: &mut [f64]) {
+        let of = self.instances;
         for &(value, place) in &self.own_places[stage] {
-            out[place] += self.own[value];
+            let own = &self.own[of * value..][..of];
+            out[of * place..][..of].iter_mut().zip(own).for_each(|(out, own)| *out += own);
         }
     }
 
@@ -127,14 +132,17 @@ impl Assembly {
             };
             // Constraints are divided by h², h or one, see `ConstraintRows`.
             let scale = if term.row < self.nv { 1.0 } else { 1.0 / divisor };
-            out[place] += scale * answer * self.values[term.value];
+            let (of, factor) = (self.instances, scale * answer);
+            let values = &self.values[of * term.value..][..of];
+            out[of * place..][..of].iter_mut().zip(values).for_each(|(out, value)| *out += factor * value);
         }
     }
 }
 
 /// The terms of every stage for the accelerations of every stage.
 fn terms(model: &dyn Model, constraints: &ConstraintRows) -> Vec<Term> {
-    let (info, nv) = (model.describe(), model.dims().nv);
+    let (info, _) = instances(model);
+    let nv = info.velocities.len();
     // For each column of a rotating block: the index of the block among these, and its columns.
     let mut turning = vec![None; nv];
     let blocks = ranges(&info.blocks).filter(|(block, ..)| block.turn().is_some());

@@ -11,7 +11,9 @@ use super::time_point::TimePoint;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
 use crate::nonsmooth::{self, ContactStepper, Contacts};
-use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, RotationReference, Scheme, Stepper};
+use crate::scheme::{
+    ConstraintLevel, ErrorEstimate, Options, Predictor, RotationReference, Scheme, SideBySide, Stepper,
+};
 use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
 use crate::tangent::{Point, STATE, StepMap};
@@ -103,6 +105,10 @@ impl Scheme for DiagonallyImplicit {
     /// With other coefficients the coupling of the stages lifts a body off its support again and again.
     fn carries_contacts(&self) -> bool {
         self.tableau.rests_on_contacts()
+    }
+
+    fn abreast(&self) -> SideBySide {
+        SideBySide::Always
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {

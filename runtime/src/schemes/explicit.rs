@@ -12,8 +12,8 @@ use crate::digits::Digits;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
 use crate::norms::largest;
-use crate::scheme::{Options, Scheme, Stepper};
-use crate::step::{Cause, StepError, StepStats, check_finite};
+use crate::scheme::{Options, Scheme, SideBySide, Stepper};
+use crate::step::{Cause, StepError, StepStats};
 use crate::tables::Range;
 use crate::tangent::{Register, STATE, StepMap, retraction};
 
@@ -132,6 +132,10 @@ impl Scheme for ModifiedEuler {
         1
     }
 
+    fn abreast(&self) -> SideBySide {
+        SideBySide::WithClosedForm
+    }
+
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
         Some(linear_analysis::modified_euler(oscillator))
     }
@@ -175,6 +179,10 @@ impl Scheme for RungeKuttaLike {
     fn caution(&self) -> Option<&'static str> {
         (self.form == Form::Printed)
             .then_some("the printed formula is not consistent: its error does not fall with the step")
+    }
+
+    fn abreast(&self) -> SideBySide {
+        SideBySide::WithClosedForm
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
@@ -226,6 +234,13 @@ impl Scheme for NewmarkPredictorCorrector {
         match self.corrections {
             Corrections::Fixed(count) => count + 1,
             Corrections::Tolerance(_) => 1,
+        }
+    }
+
+    fn abreast(&self) -> SideBySide {
+        match self.corrections {
+            Corrections::Fixed(_) => SideBySide::WithClosedForm,
+            Corrections::Tolerance(_) => SideBySide::Never,
         }
     }
 
@@ -321,7 +336,7 @@ impl Stepper for ExplicitStepper<'_> {
             Rule::Newmark(parameters) => self.newmark(dt, parameters)?,
         }
         self.acceleration.find(&mut self.next)?;
-        check_finite(&self.next, self.state.t, &self.name)?;
+        self.acceleration.check_end(&self.next)?;
         std::mem::swap(&mut self.state, &mut self.next);
         self.dt = dt;
         Ok(self.acceleration.stats)

@@ -11,7 +11,7 @@ use super::time_point::TimePoint;
 use crate::digits::Digits;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
-use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, SideBySide, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::{self, Multistep};
 use crate::tangent::{Register, STATE, StepMap};
@@ -68,6 +68,10 @@ impl Scheme for LinearMultistep {
         let is_doubtful = self.steps > 2 && self.rho_infinity == 1.0;
         is_doubtful
             .then_some("with ρ∞ = 1 rounding errors grow over many steps; take `rho_infinity` < 1, or `trapezoidal`")
+    }
+
+    fn abreast(&self) -> SideBySide {
+        SideBySide::Always
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {

@@ -9,7 +9,7 @@ use super::modified_hht::Weighting;
 use super::newmark_step;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
-use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Scheme, SideBySide, Stepper};
 use crate::step::StepError;
 use crate::tables::NewmarkFamily;
 
@@ -45,6 +45,12 @@ impl Newmark {
         }
     }
 
+    /// Whether a change of the step asks for accelerations that states do not carry.
+    pub(super) fn asks_for_accelerations(&self) -> bool {
+        let NewmarkFamily { alpha_m, alpha_f, .. } = self.coefficients;
+        self.average != Average::Accelerations && alpha_m != alpha_f
+    }
+
     /// Whether states carry the accelerations of the equations of motion, not A of another instant.
     pub(super) fn knows_accelerations(&self) -> bool {
         let NewmarkFamily { alpha_m, alpha_f, .. } = self.coefficients;
@@ -75,6 +81,14 @@ impl Scheme for Newmark {
 
     fn carries_contacts(&self) -> bool {
         self.weighting().is_none() && self.coefficients.beta > 0.0
+    }
+
+    fn abreast(&self) -> SideBySide {
+        match self.weighting() {
+            Some(_) => SideBySide::Never,
+            None if self.asks_for_accelerations() => SideBySide::WithEqualSteps,
+            None => SideBySide::Always,
+        }
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {

@@ -15,11 +15,10 @@ use super::newmark::{Average, Newmark};
 use super::quadrature_estimate::Estimator;
 use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
-use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State, drop_vanishing};
 use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
-use crate::norms::largest;
+use crate::norms::Lane;
 use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
@@ -63,9 +62,8 @@ pub(super) fn start<'m>(
     }
     let name = scheme.label();
     let auxiliary = initial.a.clone();
-    let NewmarkFamily { alpha_m, alpha_f, .. } = scheme.coefficients;
     let has_constraints = model.dims().nc > model.describe().velocity_constraints;
-    let is_inexact = scheme.average != Average::Accelerations && alpha_m != alpha_f;
+    let is_inexact = scheme.asks_for_accelerations();
     if is_inexact && level == ConstraintLevel::Acceleration && has_constraints {
         let reason = "its accelerations belong to another instant than the constraints; \
                       impose these on positions or velocities";
@@ -73,9 +71,8 @@ pub(super) fn start<'m>(
     }
     let exact = is_inexact.then(|| Acceleration::new(model, name.clone()));
     let step = Step::new(scheme, model, initial, constraints);
-    let solver = LinearSolver::new(step.matrix.pattern().clone());
-    let unknowns = solver.size();
-    let newton = Newton::new(solver, options.tolerance, options.newton_matrix);
+    let unknowns = step.matrix.pattern().columns;
+    let newton = Newton::new(model, step.matrix.pattern(), options.tolerance, options.newton_matrix);
     // Quadratic convergence gains nothing from a better guess.
     let is_kept = options.newton_matrix == Some(NewtonMatrix::Kept);
     let before = is_kept.then(|| Before { auxiliary: auxiliary.clone(), lambda: step.old.lambda.clone(), dt: None });
@@ -564,15 +561,17 @@ impl Equations for Step<'_> {
         self.evaluate_new_state();
     }
 
-    fn guess_anew(&mut self) {
-        self.guess_as_before();
+    fn guess_anew(&mut self, lanes: &[bool]) {
+        copy_lanes(lanes, &self.old_auxiliary, &mut self.auxiliary);
+        copy_lanes(lanes, &self.old.lambda, &mut self.new.lambda);
         self.evaluate_new_state();
     }
 
-    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance, lane: Lane) -> f64 {
         // The multipliers are not measured: they enter linearly, and their error vanishes with that of A.
-        let (h, change) = (self.dt, largest(&correction[..self.auxiliary.len()]));
-        tolerance.measure(h * h * change, h * change, largest(self.new.q.as_slice()), largest(self.new.v.as_slice()))
+        let (h, change) = (self.dt, lane.largest(&correction[..self.auxiliary.len()]));
+        let [q, v] = [&self.new.q, &self.new.v].map(|values| lane.largest(values.as_slice()));
+        tolerance.measure(h * h * change, h * change, q, v)
     }
 
     fn sizes(&self, out: &mut [f64]) {
@@ -600,6 +599,15 @@ impl Equations for Step<'_> {
 fn combine([a, b]: [f64; 2], [x, y]: [&DVector<f64>; 2], out: &mut DVector<f64>) {
     for ((out, x), y) in out.as_mut_slice().iter_mut().zip(x.as_slice()).zip(y.as_slice()) {
         *out = a * x + b * y;
+    }
+}
+
+/// Copies the values of some instances of as many as there are flags.
+fn copy_lanes(lanes: &[bool], from: &DVector<f64>, to: &mut DVector<f64>) {
+    for ((to, from), is_meant) in to.iter_mut().zip(from).zip(lanes.iter().cycle()) {
+        if *is_meant {
+            *to = *from;
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
 use crate::norms::largest;
-use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
-use crate::step::{Cause, StepError, StepStats, check_finite};
+use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, SideBySide, Stepper};
+use crate::step::{Cause, StepError, StepStats};
 use crate::tables::{self, Tableau};
 use crate::tangent::{Point, Projected, Register, STATE, StepMap, Target, displacement};
 
@@ -75,8 +75,8 @@ impl Scheme for RungeKutta {
         4
     }
 
-    fn advances_in_lanes(&self) -> bool {
-        true
+    fn abreast(&self) -> SideBySide {
+        SideBySide::Classical
     }
 
     fn reads_accelerations(&self) -> bool {
@@ -147,6 +147,10 @@ impl Scheme for DormandPrince {
 
     fn reads_accelerations(&self) -> bool {
         false
+    }
+
+    fn abreast(&self) -> SideBySide {
+        SideBySide::WithClosedForm
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {
@@ -290,23 +294,12 @@ impl Stepper for RungeKuttaStepper<'_> {
             }
         }
         self.acceleration.find(&mut self.next)?;
-        check_finite(&self.next, self.state.t, &self.name)?;
+        self.acceleration.check_end(&self.next)?;
         self.estimate_error(dt);
         std::mem::swap(&mut self.state, &mut self.next);
         self.is_accelerated = true;
         self.dt = dt;
         Ok(self.acceleration.stats)
-    }
-
-    fn arrive(&mut self, end: &dyn Fn(&mut State)) -> bool {
-        if self.is_constrained || self.error.is_some() {
-            return false;
-        }
-        end(&mut self.next);
-        self.was_accelerated = self.is_accelerated;
-        std::mem::swap(&mut self.state, &mut self.next);
-        self.is_accelerated = true;
-        true
     }
 
     fn retreat(&mut self) -> bool {

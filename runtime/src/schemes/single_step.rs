@@ -11,7 +11,7 @@ use crate::chart;
 use crate::digits::Digits;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
-use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, SideBySide, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables;
 use crate::tangent::{Register, STATE, StepMap};
@@ -65,6 +65,10 @@ impl Scheme for SingleStep {
 
     fn level_of_chosen_steps(&self) -> ConstraintLevel {
         ConstraintLevel::Velocity
+    }
+
+    fn abreast(&self) -> SideBySide {
+        SideBySide::Always
     }
 
     fn amplification(&self, oscillator: Oscillator) -> Option<DMatrix<f64>> {

@@ -11,11 +11,10 @@ use super::constraint_rows::{ConstraintRows, Factors};
 use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use crate::chart;
 use crate::configuration::ranges;
-use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{ContactEquations, Contacts};
-use crate::norms::largest;
+use crate::norms::Lane;
 use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::step::{StepError, StepStats};
 use crate::tables;
@@ -60,11 +59,10 @@ impl<'m> TimePoint<'m> {
             })
             .collect();
         let matrix = IterationMatrix::new(model, &corrections, constraints.on_positions());
-        let solver = LinearSolver::new(matrix.pattern().clone());
         let zeros = || DVector::zeros(nv);
         Self {
-            rhs: vec![0.0; solver.size()],
-            newton: Newton::new(solver, options.tolerance, options.newton_matrix),
+            rhs: vec![0.0; matrix.pattern().columns],
+            newton: Newton::new(model, matrix.pattern(), options.tolerance, options.newton_matrix),
             equations: PointEquations {
                 model,
                 blocks,
@@ -332,10 +330,10 @@ impl Equations for PointEquations<'_> {
         self.follow_acceleration();
     }
 
-    fn measure(&self, correction: &[f64], tolerance: &Tolerance) -> f64 {
+    fn measure(&self, correction: &[f64], tolerance: &Tolerance, lane: Lane) -> f64 {
         // The multipliers are not measured: they enter linearly, and their error vanishes with that of a.
-        let change = largest(&correction[..self.state.a.len()]);
-        let (q, v) = (largest(self.state.q.as_slice()), largest(self.state.v.as_slice()));
+        let change = lane.largest(&correction[..self.state.a.len()]);
+        let [q, v] = [&self.state.q, &self.state.v].map(|values| lane.largest(values.as_slice()));
         tolerance.measure(self.beta * self.beta * change, self.beta.abs() * change, q, v)
     }
 

@@ -67,6 +67,8 @@ struct FixedStepper<'m> {
     blocks: &'m [Block],
     order: u32,
     stepper: Box<dyn Stepper + 'm>,
+    /// The state, where steps are computed elsewhere; the stepper is then left behind at the start.
+    passenger: Option<Passenger>,
     watch: Watch,
     /// The state before the last step.
     previous: State,
@@ -146,6 +148,7 @@ impl<'m> Driver<'m> {
             has_impact: false,
             start: stepper.state().t,
             stepper,
+            passenger: None,
             dt,
             division,
             done: 0,
@@ -157,7 +160,7 @@ impl<'m> Driver<'m> {
 
     pub(super) fn stepper(&self) -> &dyn Stepper {
         match &self.kind {
-            Kind::Fixed(fixed) => &*fixed.stepper,
+            Kind::Fixed(fixed) => fixed.stepper(),
             Kind::Adaptive(adaptive) => adaptive.inner(),
         }
     }
@@ -202,7 +205,7 @@ impl<'m> Driver<'m> {
     /// Goes on until a later time, s, once the end is reached; false for more than 10¹⁰ steps.
     pub(super) fn extend(&mut self, until: f64) -> bool {
         if let Kind::Fixed(fixed) = &mut self.kind {
-            let now = fixed.stepper.state().t;
+            let now = fixed.state().t;
             let Some(division) = Division::new(until - now, fixed.dt) else { return false };
             fixed.before += fixed.done;
             (fixed.start, fixed.division, fixed.done) = (now, division, 0);
@@ -230,7 +233,7 @@ impl<'m> Driver<'m> {
     /// One step, which does not pass the time `jump`, s, at which forces jump.
     pub(super) fn step(&mut self, jump: f64) -> Result<StepStats, StepError> {
         match &mut self.kind {
-            Kind::Fixed(fixed) => fixed.step(self.until, |stepper, dt| stepper.step(dt)),
+            Kind::Fixed(fixed) => fixed.step(self.until),
             Kind::Adaptive(adaptive) => adaptive.step(self.until.min(jump)),
         }
     }
@@ -244,15 +247,12 @@ impl<'m> Driver<'m> {
         }
     }
 
-    /// One step of known length, whose end was computed elsewhere and is written by `end`.
+    /// One step of known length, which was computed elsewhere; its end is written by `end`.
     #[cfg(feature = "simd")]
-    pub(super) fn arrive(&mut self, end: &dyn Fn(&mut State)) -> Result<StepStats, StepError> {
+    pub(super) fn arrive(&mut self, end: &dyn Fn(&mut State)) -> Result<(), StepError> {
         match &mut self.kind {
-            Kind::Fixed(fixed) => fixed.step(self.until, |stepper, dt| match stepper.arrive(end) {
-                true => Ok(StepStats::default()),
-                false => stepper.step(dt),
-            }),
-            Kind::Adaptive(adaptive) => adaptive.step(self.until),
+            Kind::Fixed(fixed) => fixed.arrive(end),
+            Kind::Adaptive(adaptive) => adaptive.step(self.until).map(|_| ()),
         }
     }
 
@@ -262,7 +262,7 @@ impl<'m> Driver<'m> {
             Kind::Fixed(fixed) => Interval {
                 blocks: fixed.blocks,
                 old: &fixed.previous,
-                new: fixed.stepper.state(),
+                new: fixed.state(),
                 order: fixed.order,
                 has_impact: fixed.has_impact,
             },
@@ -275,43 +275,92 @@ impl<'m> Driver<'m> {
         let interpolated = self.interval().interpolate(t);
         match &mut self.kind {
             Kind::Adaptive(adaptive) => Ok(End { stats: adaptive.shorten(t)?, interpolated: None }),
-            Kind::Fixed(fixed) => fixed.end_at(t, interpolated),
+            Kind::Fixed(fixed) => fixed.end_at(t, self.until, interpolated),
         }
     }
 }
 
+/// The state of a run whose steps are computed elsewhere.
+struct Passenger(State);
+
+impl Stepper for Passenger {
+    fn state(&self) -> &State {
+        &self.0
+    }
+
+    fn step(&mut self, _dt: f64) -> Result<StepStats, StepError> {
+        unreachable!("its own stepper takes steps")
+    }
+}
+
 impl FixedStepper<'_> {
+    fn stepper(&self) -> &dyn Stepper {
+        self.passenger.as_ref().map_or(&*self.stepper, |passenger| passenger)
+    }
+
+    fn state(&self) -> &State {
+        self.stepper().state()
+    }
+
     /// The length of the next step, s.
     fn length(&self, until: f64) -> f64 {
         // Times are multiples of the step, so that rounding errors do not accumulate and steps end at the times at
         // which signals switch.
         let step = self.done + 1;
         let end = if step == self.division.steps { until } else { self.start + step as f64 * self.division.dt };
-        end - self.stepper.state().t
+        end - self.state().t
     }
 
-    fn step(
-        &mut self,
-        until: f64,
-        advance: impl FnOnce(&mut dyn Stepper, f64) -> Result<StepStats, StepError>,
-    ) -> Result<StepStats, StepError> {
+    /// Takes the steps that were computed elsewhere by its own stepper, which then has everything that leads to the next
+    /// one; the states are those that are known.
+    fn catch_up(&mut self, until: f64) -> Result<(), StepError> {
+        if self.passenger.take().is_none() {
+            return Ok(());
+        }
+        let done = std::mem::take(&mut self.done);
+        while self.done < done {
+            let dt = self.length(until);
+            self.stepper.step(dt)?;
+            self.done += 1;
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "simd")]
+    fn arrive(&mut self, end: &dyn Fn(&mut State)) -> Result<(), StepError> {
+        let Self { passenger, stepper, previous, .. } = self;
+        let Passenger(state) = passenger.get_or_insert_with(|| Passenger(stepper.state().clone()));
+        previous.copy_from(state);
+        end(state);
+        self.pass()
+    }
+
+    fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
+        self.catch_up(until)?;
         let dt = self.length(until);
         self.previous.copy_from(self.stepper.state());
         let impacts = |stepper: &dyn Stepper| stepper.contacts().map_or(0, |record| record.impacts);
         let before = impacts(&*self.stepper);
-        let result = advance(&mut *self.stepper, dt);
-        let stats = result.map_err(|error| self.watch.explain(error))?;
+        let stats = self.stepper.step(dt).map_err(|error| self.watch.explain(error))?;
         self.has_impact = impacts(&*self.stepper) != before;
-        self.watch.pass(self.stepper.state()).inspect_err(|_| self.is_beyond = true)?;
-        self.done += 1;
+        self.pass()?;
         Ok(stats)
     }
 
-    fn end_at(&mut self, t: f64, interpolated: State) -> Result<End, StepError> {
+    /// Goes on from the end of a step.
+    fn pass(&mut self) -> Result<(), StepError> {
+        let state = self.passenger.as_ref().map_or_else(|| self.stepper.state(), |Passenger(state)| state);
+        self.watch.pass(state).inspect_err(|_| self.is_beyond = true)?;
+        self.done += 1;
+        Ok(())
+    }
+
+    fn end_at(&mut self, t: f64, until: f64, interpolated: State) -> Result<End, StepError> {
         let dt = t - self.previous.t;
-        if t == self.stepper.state().t {
+        if t == self.state().t {
             return Ok(End { stats: StepStats::default(), interpolated: None });
         }
+        self.catch_up(until)?;
         // Impacts of contacts are not undone by `retreat`.
         if self.stepper.contacts().is_some() || !self.stepper.retreat() {
             return Ok(End { stats: StepStats::default(), interpolated: Some(interpolated) });

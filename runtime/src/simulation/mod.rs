@@ -1,5 +1,7 @@
 //! Simulation of a motion over an interval of time: steps, events, controllers, recording.
 
+#[cfg(feature = "simd")]
+mod abreast;
 mod controller;
 mod driver;
 #[cfg(feature = "simd")]
@@ -30,7 +32,7 @@ use driver::Driver;
 
 pub use driver::Division;
 #[cfg(feature = "simd")]
-pub use lanes::together;
+pub use lanes::{abreast, runs_abreast, together};
 pub use motion::Motion;
 pub use steps::Steps;
 
@@ -666,18 +668,8 @@ impl<'a> Simulation<'a> {
     /// ```
     pub fn run(self, start: State) -> Run {
         let mut going = Going::new(self, start.t);
-        going.guarded(|going| {
-            going.begin(start)?;
-            loop {
-                if let Some(total) = going.end()? {
-                    return Ok(Some(total));
-                }
-                if let Some(total) = going.step(None)? {
-                    return Ok(Some(total));
-                }
-            }
-        });
-        going.ended()
+        going.guarded(|going| going.begin(start).map(|()| None));
+        going.go_on()
     }
 }
 
@@ -731,6 +723,23 @@ impl<'a> Going<'a> {
             Err(StepError::Panicked { t, scheme, message: message(&*panic).to_owned() })
         });
         self.outcome = result.transpose();
+    }
+
+    /// Takes all further steps, if it has not ended yet.
+    fn go_on(mut self) -> Run {
+        if self.outcome.is_none() {
+            self.guarded(|going| {
+                loop {
+                    if let Some(total) = going.end()? {
+                        return Ok(Some(total));
+                    }
+                    if let Some(total) = going.step(None)? {
+                        return Ok(Some(total));
+                    }
+                }
+            });
+        }
+        self.ended()
     }
 
     fn ended(mut self) -> Run {
@@ -825,7 +834,7 @@ impl<'a> Going<'a> {
             }
             match &given {
                 #[cfg(feature = "simd")]
-                Some(given) => driver.arrive(given.end),
+                Some(given) => driver.arrive(given.end).map(|()| given.stats),
                 _ => driver.step(controllers.next()),
             }
         });
@@ -874,6 +883,9 @@ struct Given<'g> {
     /// Writes its end, with accelerations.
     #[cfg_attr(not(feature = "simd"), expect(dead_code, reason = "lanes alone compute steps elsewhere"))]
     end: &'g dyn Fn(&mut State),
+    /// What it took.
+    #[cfg_attr(not(feature = "simd"), expect(dead_code, reason = "lanes alone compute steps elsewhere"))]
+    stats: StepStats,
     /// What is known of that.
     known: &'g Known,
 }

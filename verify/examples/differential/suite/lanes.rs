@@ -1,9 +1,7 @@
 //! Runs of several instances in lanes have every bit of those one by one.
 
-use hamel::schemes::RungeKutta;
-use hamel::simulation::{Simulation, together};
-use hamel::together::InLanes;
-use hamel::{Model, Run, State, initial_state};
+use hamel::simulation::{Simulation, Steps, runs_abreast, together};
+use hamel::{Model, Run, Scheme, State, initial_state, schemes};
 use hamel_jit::{JitModel, LANES};
 
 use super::findings::Findings;
@@ -15,19 +13,24 @@ const LAW: &str = "lanes: runs have the bits of single runs";
 const STEP: f64 = 1e-2;
 const STEPS: usize = 12;
 
+/// Beside the classical scheme, which has lanes of its own.
+const SCHEMES: [&str; 4] = ["runge_kutta", "generalized_alpha", "esdirk324", "radau_iia3"];
+
 /// The law, for machine code of each level.
 pub fn check(subject: &Subject, findings: &mut Findings) {
     for model in &subject.models {
-        match JitModel::group(&[model]) {
-            Ok(_) => compare(model, findings),
-            Err(reason) => return findings.remark(format!("lanes: {reason}")),
+        for scheme in SCHEMES.into_iter().filter_map(|name| schemes::by_name(name, &[]).ok()) {
+            match runs_abreast(model, &*scheme, Steps::Fixed(STEP), STEP * STEPS as f64) {
+                true => compare(model, &*scheme, findings),
+                false => findings.remark(format!("lanes: not by {}", scheme.name())),
+            }
         }
     }
 }
 
-fn compare(model: &JitModel, findings: &mut Findings) {
+fn compare(model: &JitModel, scheme: &dyn Scheme, findings: &mut Findings) {
     let instances: Vec<JitModel> = (0..LANES).map(|lane| instance(model, lane)).collect();
-    let run = |model| Simulation::new(model, &RungeKutta).step(STEP).until(STEP * STEPS as f64);
+    let run = |model| Simulation::new(model, scheme).step(STEP).until(STEP * STEPS as f64);
     let starts: Vec<State> = instances.iter().enumerate().map(|(lane, model)| start(model, lane)).collect();
     let runs = instances.iter().zip(&starts).map(|(model, start)| (model, run(model), start.clone())).collect();
     for (lane, (found, (model, start))) in
@@ -36,7 +39,8 @@ fn compare(model: &JitModel, findings: &mut Findings) {
         let expected = run(model).run(start);
         findings.count(LAW, said(found).0.len());
         if said(found) != said(&expected) {
-            let sentence = format!("lane {lane}: {:?} instead of {:?}", found.outcome, expected.outcome);
+            let (found, expected) = (&found.outcome, &expected.outcome);
+            let sentence = format!("{}, lane {lane}: {found:?} instead of {expected:?}", scheme.name());
             return findings.fail(LAW, sentence);
         }
     }
