@@ -135,7 +135,7 @@ fn with_item(tokens: TokenStream, is_it: impl Fn(&[String]) -> bool, item: Token
     let completed = |token: TokenTree| match &token {
         TokenTree::Group(group)
             if group.delimiter() == Delimiter::Brace
-                && !items(group.stream()).iter().map(words).any(|words| !words.is_empty() && is_it(&words)) =>
+                && !items(group.stream()).iter().map(|item| words(item)).any(|words| !words.is_empty() && is_it(&words)) =>
         {
             let mut stream = group.stream();
             stream.extend(item.clone());
@@ -146,7 +146,7 @@ fn with_item(tokens: TokenStream, is_it: impl Fn(&[String]) -> bool, item: Token
     tokens.into_iter().map(completed).collect()
 }
 
-fn words(item: &Vec<TokenTree>) -> Vec<String> {
+fn words(item: &[TokenTree]) -> Vec<String> {
     item.iter().map(ToString::to_string).collect()
 }
 
