@@ -2,7 +2,7 @@
 
 use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Slopes};
 use hamel::model::Block;
-use hamel::{ConstraintLevel, Model as _, Options, Scheme, schemes};
+use hamel::{ConstraintLevel, Model as _, Options, Scheme};
 use hamel_fit::{Fit, FitError, Free, Measurements};
 use hamel_jit::JitModel;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
