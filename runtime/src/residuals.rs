@@ -2,6 +2,7 @@
 
 use crate::known::Known;
 use crate::model::{Model, State, instances};
+use crate::norms::largest;
 
 /// Residuals of all constraints of a model.
 pub(crate) struct Residuals {
@@ -102,7 +103,8 @@ impl Residuals {
 /// Absolute values; those of lengths are divided by a length.
 fn scale(values: &mut [f64], are_lengths: &[bool], length: f64) {
     for (value, &is_length) in values.iter_mut().zip(are_lengths) {
-        *value = value.abs() / if is_length { length } else { 1.0 };
+        let divided = value.abs() / length;
+        *value = if is_length { divided } else { value.abs() };
     }
 }
 
@@ -128,9 +130,11 @@ pub(crate) fn for_terms(model: &dyn Model, v: &[f64], jacobian: &[f64], mut func
     }
 }
 
-/// Index and value of the largest entry, or of one that is not a number.
+/// Index and value of the largest entry, or of one that is not a number; no entry is negative.
 fn worst(values: &[f64]) -> (usize, f64) {
-    values.iter().copied().enumerate().fold((0, 0.0), larger)
+    let largest = largest(values);
+    let is_worst = |value: &f64| *value == largest || value.is_nan();
+    (values.iter().position(is_worst).unwrap_or(0), largest)
 }
 
 fn larger(a: (usize, f64), b: (usize, f64)) -> (usize, f64) {
