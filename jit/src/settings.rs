@@ -135,7 +135,10 @@ fn with_item(tokens: TokenStream, is_it: impl Fn(&[String]) -> bool, item: Token
     let completed = |token: TokenTree| match &token {
         TokenTree::Group(group)
             if group.delimiter() == Delimiter::Brace
-                && !items(group.stream()).iter().map(|item| words(item)).any(|words| !words.is_empty() && is_it(&words)) =>
+                && !items(group.stream())
+                    .iter()
+                    .map(|item| words(item))
+                    .any(|words| !words.is_empty() && is_it(&words)) =>
         {
             let mut stream = group.stream();
             stream.extend(item.clone());

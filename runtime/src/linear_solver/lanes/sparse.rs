@@ -68,7 +68,8 @@ impl<const N: usize> LaneSparse<N> {
         let mut kept: Vec<LaneOrder<N>> = Vec::new();
         for lane in 0..N {
             let (Some(own), None) = (order(lane), shared[lane]) else { continue };
-            let company: Vec<usize> = (lane..N).filter(|&other| order(other).is_some_and(|other| is_same(other, own))).collect();
+            let company: Vec<usize> =
+                (lane..N).filter(|&other| order(other).is_some_and(|other| is_same(other, own))).collect();
             if company.len() <= FEW {
                 continue;
             }
