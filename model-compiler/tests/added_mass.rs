@@ -306,13 +306,13 @@ fn indefinite_total_masses_are_named() {
     let errors = model(sway);
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(
-        errors[0].starts_with("expected a positive mass of `hull` with its added mass along y, found -1599920"),
+        errors[0].starts_with("[H0510] expected a positive mass of `hull` with its added mass along y, found -1599920"),
         "{errors:?}"
     );
     let turning = "added_mass: { force: diag(5, 82, 55) kg, moment: diag(2, 12, -14) kg m^2 }";
     let errors = model(turning);
     assert!(
-        errors[0].starts_with("expected a positive mass of `hull` with its added mass about z, found 0"),
+        errors[0].starts_with("[H0510] expected a positive mass of `hull` with its added mass about z, found 0"),
         "{errors:?}"
     );
 }

@@ -20,9 +20,9 @@ fn a_contact_that_nothing_moves_is_an_error() {
         .map(|_| ())
     };
     let still = "(ground at [0, 1] m)";
-    assert_eq!(with(&format!("gap: {still}.y")), Err("no motion changes the gap of `c`".to_owned()));
+    assert_eq!(with(&format!("gap: {still}.y")), Err("[H0601] no motion changes the gap of `c`".to_owned()));
     let slip = format!("gap: block.position.y, slip: {still}.x, friction: 0.1");
-    assert_eq!(with(&slip), Err("no motion changes the slip of `c`".to_owned()));
+    assert_eq!(with(&slip), Err("[H0601] no motion changes the slip of `c`".to_owned()));
     assert_eq!(with("gap: block.position.y, slip: block.position.x, friction: 0.1"), Ok(()));
 }
 

@@ -1,7 +1,7 @@
 //! What is too large is refused where it is written, before the work is done: each of these took gigabytes, minutes, or the
 //! whole stack.
 
-use hamel_compiler::{limits, parse, resolve, simplify, stages_within};
+use hamel_compiler::{Family, limits, parse, resolve, simplify, stages_within};
 use proc_macro2::TokenStream;
 
 /// A model with one body and these items.
@@ -15,13 +15,15 @@ fn each(n: usize, item: impl Fn(usize) -> String) -> String {
     (0..n).map(item).collect()
 }
 
-/// The errors of a model, with their lines and columns.
+/// The errors of a model, with their lines and columns; those of limits are of their family.
 fn errors(text: &str) -> Vec<String> {
     let tokens: TokenStream = text.parse().expect("the model lexes");
     let error = parse::parse(tokens).and_then(|description| resolve::resolve(&description)).err();
     let lines = error.into_iter().flatten().map(|error| {
-        let start = error.span().start();
-        format!("{}:{}: {}", start.line, start.column + 1, error.to_string().lines().next().unwrap_or_default())
+        let (start, text) = (error.span().start(), error.to_string());
+        let (family, message) = Family::of(text.lines().next().unwrap_or_default());
+        assert_eq!(message.contains(" at most "), family == Some(Family::Limit), "{text}");
+        format!("{}:{}: {message}", start.line, start.column + 1)
     });
     lines.collect()
 }

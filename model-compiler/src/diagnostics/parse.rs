@@ -34,7 +34,7 @@ pub(crate) fn comment_after_hash(hash: Span) -> Error {
 }
 
 pub(crate) fn name_too_long(name: &Ident, most: usize) -> Error {
-    error(Family::NotAName, Place::at(name.span()), format!("expected a name of at most {most} characters"))
+    error(Family::Limit, Place::at(name.span()), format!("expected a name of at most {most} characters"))
 }
 
 pub(crate) fn raw_name(name: &Ident) -> Error {
