@@ -21,6 +21,10 @@ use crate::step::StepStats;
 type Values = Vec<[f64; ABREAST]>;
 type Flags = [bool; ABREAST];
 
+/// Entries of a matrix up to which those of all instances, and their factors, are in the caches. Larger ones take longer
+/// together than one by one.
+const MOST_ENTRIES: usize = 6000;
+
 pub(super) struct LaneNewton {
     abreast: Arc<Abreast>,
     tolerance: Tolerance,
@@ -91,6 +95,9 @@ impl LaneNewton {
 
     /// Iterates from the current iterates of all instances that count to their solutions.
     pub(super) fn solve(&mut self, equations: &mut dyn Equations) {
+        if self.solver.nnz() > MOST_ENTRIES {
+            return (0..ABREAST).for_each(|i| self.retire(i));
+        }
         let unknowns = self.solver.size();
         let (mut stats, mut before) = ([StepStats::default(); ABREAST], [StepStats::default(); ABREAST]);
         self.begin(equations);
