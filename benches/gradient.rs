@@ -30,7 +30,7 @@ hamel_macros::multibody! {
         joint guide: prismatic(ground, block) { cut }
         force spring: spring(ground at [1, 0] m, block) { stiffness: stiffness }
         torque motor: torque on crank;
-        initial crank.angle = 0.6;
+        initial crank.angle = 0.6 rad;
         initial crank.angular_velocity = speed;
         output stroke = block.position.x;
         differentiate all;
