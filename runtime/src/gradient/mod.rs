@@ -1,9 +1,8 @@
 //! Slopes of whole motions: forward sensitivities, and gradients of objectives by the adjoint of the discrete equations.
 //!
 //! What is differentiated are the numbers that a scheme computes with the steps that it takes, with equations solved
-//! exactly: not the motion that they approximate. So slopes agree to rounding with those of the computed results where the
-//! tolerance of Newton's method is tight, however long the steps are (a discrete
-//! adjoint).
+//! exactly, not the motion that they approximate (a discrete adjoint). So slopes agree to rounding with those of the
+//! computed results where the tolerance of Newton's method is tight, however long the steps are.
 //!
 //! A scheme writes what a step does to small changes as linear operations, see [`crate::tangent`]; sensitivities evaluate
 //! them step by step, a gradient keeps them and evaluates them backwards. Changes of coordinates are along the velocities,
