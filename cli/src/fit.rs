@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use hamel::model::Block;
-use hamel::{ConstraintLevel, Model, Options};
+use hamel::gradient::suitable_scheme;
+use hamel::{Model, Options};
 use hamel_compiler::escape::file_name;
 use hamel_compiler::file;
 use hamel_fit::{Fit, FitError, Fitted, Free, Measurements};
@@ -83,7 +83,6 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     }
     let compiled = Compiled::new(&arguments.choice, &arguments.settings, hamel_jit::with_derivatives)?;
     let Compiled { name, model, inputs, not_given, .. } = &compiled;
-    let info = model.describe();
     let text = file::text(&arguments.data)?;
     let in_file = |error: FitError| match error {
         FitError::Table { line, what } if line > 0 => {
@@ -91,7 +90,7 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         }
         error => Failure::Usage(format!("{}: {error}", arguments.data.display())),
     };
-    let mut measured = Measurements::read(&text, info).map_err(in_file)?;
+    let mut measured = Measurements::read(&text, model.describe()).map_err(in_file)?;
     for (name, deviation) in &arguments.noise {
         let wrong = |error: FitError| Failure::Usage(format!("--noise {name}: {error}"));
         measured = measured.with_deviation(name, *deviation).map_err(wrong)?;
@@ -99,11 +98,9 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     if let Some(until) = arguments.until {
         measured = measured.until(until);
     }
-    let value = |name: &str| {
-        let place = info.parameters.iter().position(|parameter| parameter.name == name);
-        place.map_or(0.0, |place| model.parameters()[place])
-    };
-    let free = arguments.free.iter().map(|(name, [low, high])| Free::at(name, value(name)).within(*low, *high));
+    // A name that no parameter has is an error of the fit.
+    let start = |name: &str| model.parameter(name).unwrap_or_default();
+    let free = arguments.free.iter().map(|(name, [low, high])| Free::at(name, start(name)).within(*low, *high));
     let free: Vec<Free> = free.collect();
     let family = |values: &[(&str, f64)]| -> Result<Box<dyn Model>, String> {
         let mut other = model.another();
@@ -111,7 +108,7 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         other.set(values).map_err(|error| error.to_string())?;
         Ok(Box::new(other))
     };
-    let (scheme_name, options) = suitable(model);
+    let (scheme_name, options) = suitable_scheme(model);
     let scheme_name = arguments.scheme.as_ref().map_or(scheme_name.to_owned(), |name| name.replace('-', "_"));
     let scheme = integration::scheme(&scheme_name, &arguments.scheme_parameters)?;
     if !arguments.json {
@@ -158,18 +155,6 @@ fn failed(error: FitError) -> Failure {
             Failure::Usage(format!("{error}\nhelp: say where it starts, --set {name}=…"))
         }
         error => Failure::Usage(error.to_string()),
-    }
-}
-
-/// A scheme of fourth order that has slopes for the model.
-fn suitable(model: &dyn Model) -> (&'static str, Options) {
-    let is_turning = |block: &Block| block.turn().is_some();
-    match model.describe().blocks.iter().any(is_turning) {
-        false => ("runge_kutta", Options::default()),
-        true => {
-            let level = Some(ConstraintLevel::Velocity);
-            ("esdirk436", Options { constraint_level: level, ..Options::default() })
-        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! `hamel fit` as users call it: tables, files, JSON, messages.
 
+#[path = "common/program.rs"]
+mod program;
+
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+
+use program::{refused, succeeded};
 
 const MODEL: &str = "model Oscillator {
     planar;
@@ -29,31 +32,9 @@ fn table() -> String {
     format!("t [s],x [m]\n{rows}")
 }
 
-fn hamel(folder: &Path, arguments: &str) -> Output {
-    fs::write(folder.join("o.model"), MODEL).unwrap();
-    fs::write(folder.join("d.csv"), table()).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
-    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).current_dir(folder);
-    command.args(arguments.split(' ')).output().expect("the binary was built for this test")
-}
-
-fn succeeded(folder: &Path, arguments: &str) -> String {
-    let output = hamel(folder, arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{arguments}: {said}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn refused(folder: &Path, arguments: &str, parts: &[&str]) {
-    let output = hamel(folder, arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
-    parts.iter().for_each(|part| assert!(said.contains(part), "{arguments}: expected `{part}` in\n{said}"));
-}
-
 #[test]
 fn parameters_are_found_with_their_errors() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = program::folder(&[("o.model", MODEL), ("d.csv", &table())]);
     let fit = "fit o.model --data d.csv --free stiffness,damping=0.. --set stiffness=40 --out found";
     let text = succeeded(folder.path(), fit);
     assert!(text.contains("standard error") && text.contains("root mean square"), "{text}");
@@ -72,16 +53,21 @@ fn parameters_are_found_with_their_errors() {
 
 #[test]
 fn doubts_and_mistakes_are_said() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = program::folder(&[("o.model", MODEL), ("d.csv", &table())]);
     let text = succeeded(folder.path(), "fit o.model --data d.csv --free mass,stiffness,damping");
     assert!(text.contains("caution: the measurements do not tell") && text.contains("not determined"), "{text}");
     let fit = "fit o.model --data d.csv --free";
-    refused(folder.path(), &format!("{fit} mas"), &["no parameter `mas` to fit", "`mass`, `stiffness`, `damping`"]);
-    refused(folder.path(), &format!("{fit} mass=3..4"), &["within 3..4, found 2", "--set mass="]);
-    refused(folder.path(), &format!("{fit} mass=3"), &["expected NAME or NAME=LOW..HIGH"]);
-    refused(folder.path(), &format!("{fit} mass --noise y=1"), &["--noise y", "no output `y`"]);
-    refused(folder.path(), &format!("{fit} mass --dt 0"), &["expected a positive time"]);
-    refused(folder.path(), &format!("{fit} mass --until 0.04"), &["1 measured numbers for 1 parameters"]);
+    refused(folder.path(), &format!("{fit} mas"), 2, &["no parameter `mas` to fit", "`mass`, `stiffness`, `damping`"]);
+    refused(folder.path(), &format!("{fit} mass=3..4"), 2, &["within 3..4, found 2", "--set mass="]);
+    refused(folder.path(), &format!("{fit} mass=3"), 2, &["expected NAME or NAME=LOW..HIGH"]);
+    refused(folder.path(), &format!("{fit} mass --noise y=1"), 2, &["--noise y", "no output `y`"]);
+    refused(folder.path(), &format!("{fit} mass --dt 0"), 2, &["expected a positive time"]);
+    refused(folder.path(), &format!("{fit} mass --until 0.04"), 2, &["1 measured numbers for 1 parameters"]);
     fs::write(folder.path().join("bad.csv"), "t,x\n0.1,1\n0.05,2\n").unwrap();
-    refused(folder.path(), "fit o.model --data bad.csv --free mass", &["bad.csv:3", "a time after 0.1 s, found 0.05"]);
+    refused(
+        folder.path(),
+        "fit o.model --data bad.csv --free mass",
+        2,
+        &["bad.csv:3", "a time after 0.1 s, found 0.05"],
+    );
 }

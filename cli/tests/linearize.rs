@@ -1,8 +1,11 @@
 //! `hamel linearize` as users call it: tables, files, JSON, messages.
 
+#[path = "common/program.rs"]
+mod program;
+
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+
+use program::{refused, succeeded};
 
 const MODEL: &str = "model Suspension {
     planar;
@@ -18,31 +21,9 @@ const MODEL: &str = "model Suspension {
     output way = guide.displacement;
 }";
 
-/// Runs the program in a folder that has the model.
-fn hamel(folder: &Path, arguments: &str) -> Output {
-    fs::write(folder.join("s.model"), MODEL).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
-    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).current_dir(folder);
-    command.args(arguments.split(' ')).output().expect("the binary was built for this test")
-}
-
-fn succeeded(folder: &Path, arguments: &str) -> String {
-    let output = hamel(folder, arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{arguments}: {said}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn refused(folder: &Path, arguments: &str, code: i32, parts: &[&str]) {
-    let output = hamel(folder, arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{arguments}: {said}");
-    parts.iter().for_each(|part| assert!(said.contains(part), "{arguments}: expected `{part}` in\n{said}"));
-}
-
 #[test]
 fn an_equilibrium_has_a_table_of_its_natural_motions_and_files() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = program::folder(&[("s.model", MODEL)]);
     let text = succeeded(folder.path(), "linearize s.model --out files");
     for part in [
         "input push is 0",
@@ -75,7 +56,7 @@ fn an_equilibrium_has_a_table_of_its_natural_motions_and_files() {
 
 #[test]
 fn json_has_everything() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = program::folder(&[("s.model", MODEL)]);
     let text = succeeded(folder.path(), "linearize s.model --set damping=0 --input push=25 --at equilibrium --json");
     let found: serde_json::Value = serde_json::from_str(&text).unwrap();
     let q = found["q"][0].as_f64().unwrap();
@@ -89,7 +70,7 @@ fn json_has_everything() {
 
 #[test]
 fn a_parameter_draws_a_root_locus() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = program::folder(&[("s.model", MODEL)]);
     let text = succeeded(folder.path(), "linearize s.model --vary damping=0..40:21 --out locus");
     assert!(text.contains("damping, N s/m"), "{text}");
     let table = fs::read_to_string(folder.path().join("locus/Suspension_locus.csv")).unwrap();
@@ -112,7 +93,7 @@ fn a_parameter_draws_a_root_locus() {
 
 #[test]
 fn motions_have_instants_and_periods() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = program::folder(&[("s.model", MODEL)]);
     let text = succeeded(folder.path(), "linearize s.model --at time=0.5 --json");
     let found: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!((found["time"].as_f64(), found["about"].as_str()), (Some(0.5), Some("state")));
@@ -135,7 +116,7 @@ fn motions_have_instants_and_periods() {
 
 #[test]
 fn what_cannot_be_done_says_what_to_do() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = program::folder(&[("s.model", MODEL)]);
     let folder = folder.path();
     refused(folder, "linearize s.model --at rest", 2, &["expected equilibrium, steady, initial, time=T or periodic=T"]);
     refused(

@@ -26,6 +26,9 @@ const SETTLED: f64 = 1e-3;
 const EXACT: f64 = 1e-9;
 /// A difference between steps and half steps that matters, in standard deviations of the noise.
 const TOO_LONG: f64 = 0.1;
+/// What is left of `n` values is no noise where its correlation with the next value is beyond this part of `1 / √n`, its
+/// standard deviation for independent ones: once in 30 000.
+const ALIKE: f64 = 4.0;
 /// Most iterations of a search.
 const ITERATIONS: u64 = 200;
 /// At a minimum the slope of the sum of squares along a parameter is below this part of the length of its column of
@@ -153,6 +156,7 @@ impl<'a> Fit<'a> {
             given.iter().zip(&spreads).map(|(given, spread)| given.unwrap_or(*spread)).collect();
         let mut at = start;
         let mut doubts = Vec::new();
+        let mut is_settled = false;
         for _ in 0..ROUNDS {
             let has_progressed;
             (at, has_progressed) = self.search(&at, &deviations, &motions)?;
@@ -173,9 +177,13 @@ impl<'a> Fit<'a> {
                 change = change.max((found / *deviation - 1.0).abs());
                 *deviation = found;
             }
-            if change < SETTLED {
+            is_settled = change < SETTLED;
+            if is_settled {
                 break;
             }
+        }
+        if !is_settled {
+            doubts.push(Doubt::UnsettledNoise);
         }
         self.fitted(&at, &deviations, doubts, &motions)
     }
@@ -367,6 +375,16 @@ impl<'a> Fit<'a> {
             if both > 0.0 { covariance[(row, column)] / both } else { f64::from(u8::from(row == column)) }
         };
         let missed = self.missed(&motion.0);
+        for (place, column) in self.measured.columns.iter().enumerate() {
+            let missed = &missed[place];
+            let square: f64 = missed.iter().map(|missed| missed * missed).sum();
+            let correlation = missed.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / square;
+            let count = missed.len() as f64;
+            let matters = (square / count).sqrt() > TOO_LONG * deviations[place];
+            if matters && correlation > ALIKE / count.sqrt() {
+                doubts.push(Doubt::NotNoise { output: column.name.clone(), correlation });
+            }
+        }
         let columns = self.measured.columns.iter().enumerate().map(|(place, column)| {
             let square: f64 = missed[place].iter().map(|missed| missed * missed).sum();
             FittedColumn {

@@ -57,6 +57,16 @@ pub enum Doubt {
         /// Their names, the one that changes most first.
         parameters: Vec<String>,
     },
+    /// What is left of an output is not noise: neighbouring values are alike. Another minimum, another model or other
+    /// inputs may be right, and standard errors are too small.
+    NotNoise {
+        /// The output.
+        output: String,
+        /// Correlation of what is left with its next value.
+        correlation: f64,
+    },
+    /// The noise of outputs changed in the last round of its estimation as well.
+    UnsettledNoise,
     /// The search ended because it made no progress, not because it found a minimum.
     NoProgress,
     /// With half the length of its steps the motion differs by a part of the noise that matters.
@@ -79,6 +89,15 @@ impl std::fmt::Display for Doubt {
             Doubt::LongSteps { difference } => write!(
                 out,
                 "with half the step the outputs differ by {difference:.2} standard deviations of the noise; take shorter steps"
+            ),
+            Doubt::NotNoise { output, correlation } => write!(
+                out,
+                "what is left of {output} is not noise, neighbouring values have a correlation of {correlation:.2}: this may be \
+                 a minimum in the wrong place, see --until, or the model or an input is another; standard errors are too small"
+            ),
+            Doubt::UnsettledNoise => write!(
+                out,
+                "the estimated noise of the outputs did not settle; give it, and standard errors will mean something"
             ),
             Doubt::NoProgress => {
                 write!(out, "the search ended because it made no more progress, perhaps before the minimum")

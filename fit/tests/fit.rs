@@ -136,17 +136,19 @@ fn gaps_are_left_out_and_columns_weighted_by_their_noise() {
 fn standard_errors_are_those_of_repetitions() {
     let model = model(OSCILLATOR);
     let exact = [50.0, 0.6, 0.3];
-    let (mut within, mut square, mut count) = (0, 0.0, 0.0);
+    let (mut within, mut square, mut count, mut doubted) = (0, 0.0, 0.0, 0);
     for seed in 0..100 {
         let measured = measured(&model, &["x"], 50, 0.03, 0.01, 1000 + seed);
         let free = vec![Free::at("stiffness", 45.0), Free::at("damping", 1.0), Free::at("start", 0.25)];
         let found = fitted(&model, &measured, free).unwrap();
+        doubted += found.doubts.len();
         let off: Vec<f64> =
             found.parameters.iter().zip(exact).map(|(found, exact)| (found.value - exact) / found.error).collect();
         within += usize::from(off.iter().all(|off| off.abs() < 3.0));
         square += off.iter().map(|off| off * off).sum::<f64>();
         count += off.len() as f64;
     }
+    assert_eq!(doubted, 0);
     assert!(within >= 95, "{within} of 100 within three standard errors");
     // The mean square of 300 numbers of unit variance, to three of its own standard errors.
     assert!((square / count - 1.0).abs() < 3.0 * (2.0_f64 / count).sqrt() + 0.1, "{}", square / count);
@@ -179,6 +181,26 @@ fn what_the_measurements_do_not_tell_is_said() {
     assert!(found.parameters[0].error.is_infinite());
     let ratio = found.parameters[1].value / found.parameters[0].value;
     assert!((ratio / 25.0 - 1.0).abs() < 0.01, "{ratio}");
+}
+
+/// Measurements of a motion with friction, from which the model has none to find; and a minimum in the wrong place, where
+/// the frequency is another.
+#[test]
+fn what_is_left_and_is_no_noise_is_said() {
+    let model = model(OSCILLATOR);
+    let measured = measured(&model, &["x"], 100, 0.03, 1e-3, 9);
+    let alike = |found: &Fitted| match found.doubts.as_slice() {
+        [Doubt::NotNoise { output, correlation }] => output == "x" && *correlation > 0.5,
+        _ => false,
+    };
+    let family = |values: &[(&str, f64)]| with(&model, &[&[("damping", 0.0)], values].concat());
+    let wrong = Fit::new(&family, &RungeKutta, &measured, vec![Free::at("stiffness", 50.0)]).unwrap();
+    let wrong = wrong.step(0.01).run().unwrap();
+    assert!(alike(&wrong), "{wrong:?}");
+    let far = fitted(&model, &measured, vec![Free::at("stiffness", 400.0)]).unwrap();
+    assert!((far.parameters[0].value - 50.0).abs() > 50.0 && alike(&far), "{far:?}");
+    let near = fitted(&model, &measured, vec![Free::at("stiffness", 60.0)]).unwrap();
+    assert!((near.parameters[0].value - 50.0).abs() < 0.5 && near.doubts.is_empty(), "{near:?}");
 }
 
 #[test]

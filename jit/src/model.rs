@@ -162,19 +162,28 @@ impl JitModel {
         &self.parameters
     }
 
+    /// The value of a parameter, by the names that [`Self::set`] takes; `None` where there is none of this name.
+    pub fn parameter(&self, name: &str) -> Option<f64> {
+        Some(self.parameters[self.place_of_parameter(name)?])
+    }
+
+    fn place_of_parameter(&self, name: &str) -> Option<usize> {
+        let description = &self.program.image.description;
+        let by_name = description.info.parameters.iter().position(|channel| channel.name == name);
+        by_name.or_else(|| description.paths.iter().position(|path| path == name))
+    }
+
     /// Sets parameters by the names of their components in [`ModelInfo::parameters`] or by their paths, in SI units.
     /// Whether a mechanical system can have them, [`Model::validate`] tells.
     ///
     /// # Errors
     /// When no component has one of these names; no parameter is changed then.
     pub fn set(&mut self, parameters: &[(impl AsRef<str>, f64)]) -> Result<(), UnknownParameter> {
-        let description = &self.program.image.description;
         let mut changed = self.parameters.clone();
         for (name, value) in parameters {
             let name = name.as_ref();
-            let by_name = description.info.parameters.iter().position(|channel| channel.name == name);
-            let place = by_name.or_else(|| description.paths.iter().position(|path| path == name));
-            changed[place.ok_or_else(|| unknown_parameter(name, &description.info))?] = *value;
+            let place = self.place_of_parameter(name);
+            changed[place.ok_or_else(|| unknown_parameter(name, &self.program.image.description.info))?] = *value;
         }
         self.parameters = changed;
         self.update();

@@ -67,7 +67,7 @@ def fit(
     dt: float,
     inputs: Sequence[tuple[str, _Input]],
     start: _Start | None,
-) -> str: ...
+) -> tuple[str, list[str]]: ...
 
 class Compiled:
     @staticmethod

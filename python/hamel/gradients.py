@@ -78,7 +78,7 @@ class Fit:
     """How often the motion was computed."""
 
     @staticmethod
-    def of(found: dict[str, Any]) -> Fit:
+    def of(found: dict[str, Any], doubts: tuple[str, ...]) -> Fit:
         """What Rust found."""
         parameters, columns = found["parameters"], found["columns"]
         return Fit(
@@ -89,19 +89,9 @@ class Fit:
             model={one["name"]: np.array(one["model"]) for one in columns},
             missed={one["name"]: one["missed"] for one in columns},
             noise={one["name"]: one["deviation"] for one in columns},
-            doubts=tuple(_told(doubt) for doubt in found["doubts"]),
+            doubts=doubts,
             motions=found["motions"],
         )
-
-
-def _told(doubt: Any) -> str:
-    match doubt:
-        case {"Undetermined": {"parameters": names}}:
-            return f"the measurements do not tell {', '.join(names)} apart"
-        case {"LongSteps": {"difference": difference}}:
-            return f"with half the step the outputs differ by {difference:.2f} standard deviations of the noise"
-        case _:
-            return "the search ended because it made no more progress, perhaps before the minimum"
 
 
 def table_of(columns: Mapping[str, ArrayLike]) -> str:

@@ -738,8 +738,8 @@ class Model(_hamel.Model):
             table = _table(data)
         deviations = [(name, float(value)) for name, value in (noise or {}).items()]
         start = self._start(initial)
-        found = _hamel.fit(model, table, bounds, deviations, scheme, float(dt), _inputs(inputs), start)
-        return Fit.of(json.loads(found))
+        found, doubts = _hamel.fit(model, table, bounds, deviations, scheme, float(dt), _inputs(inputs), start)
+        return Fit.of(json.loads(found), tuple(doubts))
 
     def monodromy(
         self,

@@ -1,8 +1,7 @@
 //! Slopes of motions, and fits of parameters to measurements.
 
-use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Slopes};
-use hamel::model::Block;
-use hamel::{ConstraintLevel, Model as _, Options, Scheme};
+use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Slopes, suitable_scheme};
+use hamel::{Model as _, Options, Scheme};
 use hamel_fit::{Fit, FitError, Free, Measurements};
 use hamel_jit::JitModel;
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn};
@@ -45,18 +44,6 @@ impl Prepared {
     }
 }
 
-/// A scheme of fourth order that has slopes for a model, and its options.
-fn suitable(model: &JitModel) -> (&'static str, Options) {
-    let is_turning = |block: &Block| block.turn().is_some();
-    match model.describe().blocks.iter().any(is_turning) {
-        false => ("runge_kutta", Options::default()),
-        true => {
-            let level = Some(ConstraintLevel::Velocity);
-            ("esdirk436", Options { constraint_level: level, ..Options::default() })
-        }
-    }
-}
-
 /// The model with derivatives, its parameters and its initial conditions.
 fn differentiated(model: &Model, start: Option<&Start>) -> PyResult<JitModel> {
     let conditions = match start {
@@ -81,7 +68,7 @@ fn prepared(
     let inputs = Inputs::new(&model.model, inputs, &exception)?;
     let found =
         py.detach(|| -> PyResult<JitModel> { Ok(inputs.connected(&differentiated(model, start.as_ref())?)) })?;
-    let (name, options) = suitable(&found);
+    let (name, options) = suitable_scheme(&found);
     let options = if scheme.is_some() { Options::default() } else { options };
     let start = match start {
         Some(Start::State(q, v)) => Some(state_of(&found, &q, &v)?),
@@ -195,7 +182,7 @@ pub(crate) fn gradient<'py>(
     ))
 }
 
-/// A fit of parameters to a table of measurements, as JSON.
+/// A fit of parameters to a table of measurements, as JSON, and its doubts as text.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each has a name in Python")]
 pub(crate) fn fit(
@@ -208,7 +195,7 @@ pub(crate) fn fit(
     dt: f64,
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
-) -> PyResult<String> {
+) -> PyResult<(String, Vec<String>)> {
     if matches!(start, Some(Start::State(..))) {
         return Err(PyValueError::new_err("`initial`: expected initial conditions by name, found a state"));
     }
@@ -217,13 +204,10 @@ pub(crate) fn fit(
     for (name, deviation) in noise {
         measured = measured.with_deviation(&name, deviation).map_err(unfit)?;
     }
-    let info = prepared.model.describe();
-    let value = |name: &str| {
-        let place = info.parameters.iter().position(|parameter| parameter.name == name);
-        place.map_or(0.0, |place| prepared.model.parameters()[place])
-    };
+    // A name that no parameter has is an error of the fit.
+    let start = |name: &str| prepared.model.parameter(name).unwrap_or_default();
     let free: Vec<Free> =
-        free.into_iter().map(|(name, low, high)| Free::at(&name, value(&name)).within(low, high)).collect();
+        free.into_iter().map(|(name, low, high)| Free::at(&name, start(&name)).within(low, high)).collect();
     let family = |values: &[(&str, f64)]| -> Result<Box<dyn hamel::Model>, String> {
         let mut other = prepared.inputs.connected(&prepared.model);
         other.set(values).map_err(|error| error.to_string())?;
@@ -234,7 +218,8 @@ pub(crate) fn fit(
         fit.step(dt).options(prepared.options).run()
     });
     let found = found.map_err(|error| prepared.failed(py, unfit(error)))?;
-    serde_json::to_string(&found).map_err(|error| PyValueError::new_err(error.to_string()))
+    let text = serde_json::to_string(&found).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok((text, found.doubts.iter().map(ToString::to_string).collect()))
 }
 
 fn failed(error: GradientError) -> PyErr {

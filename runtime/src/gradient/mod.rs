@@ -15,9 +15,9 @@ mod start;
 use nalgebra::{DMatrix, DVector};
 
 use crate::consistent::initial_state;
-use crate::model::{Model, State};
+use crate::model::{Block, Model, State};
 use crate::redundancy::redundant_constraints;
-use crate::scheme::{Options, Scheme, Stepper};
+use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::tangent::{Operations, Outside, Player, STATE, StepMap, Wanted};
 
 pub use direction::Direction;
@@ -75,6 +75,19 @@ pub struct Differentiated<'m> {
     until: f64,
     instants: Vec<f64>,
     start: Option<State>,
+}
+
+/// Name of a scheme of fourth order that has slopes for a model, and its options: `runge_kutta`, or `esdirk436` with
+/// constraints on velocities where rotations have angular velocities.
+pub fn suitable_scheme(model: &dyn Model) -> (&'static str, Options) {
+    let is_turning = |block: &Block| block.turn().is_some();
+    match model.describe().blocks.iter().any(is_turning) {
+        false => ("runge_kutta", Options::default()),
+        true => {
+            let level = Some(ConstraintLevel::Velocity);
+            ("esdirk436", Options { constraint_level: level, ..Options::default() })
+        }
+    }
 }
 
 /// Small changes of a state, one column for each direction.
