@@ -82,7 +82,7 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         return Err(Failure::Usage(format!("--dt: expected a positive time, s, found {}", arguments.dt)));
     }
     let compiled = Compiled::new(&arguments.choice, &arguments.settings, hamel_jit::with_derivatives)?;
-    let Compiled { name, model, inputs, not_given, .. } = &compiled;
+    let Compiled { name, model, inputs, not_given, tables } = &compiled;
     let text = file::text(&arguments.data)?;
     let in_file = |error: FitError| match error {
         FitError::Table { line, what } if line > 0 => {
@@ -114,6 +114,10 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     if !arguments.json {
         for input in not_given {
             screen.line(format!("input {input} is 0; see --input"))?;
+        }
+        let until = measured.times().last().copied().unwrap_or_default();
+        for said in tables.iter().filter_map(|table| table.said(until)) {
+            screen.line(said)?;
         }
         if arguments.scheme.is_none() {
             screen.line(format!("scheme {scheme_name}; see `hamel list schemes` and --scheme"))?;

@@ -97,13 +97,7 @@ impl Motion {
         for name in not_given {
             plan.said.push(format!("input {name} is 0; see --input"));
         }
-        for Table { input, times: [first, last], .. } in tables {
-            if first > 0.0 || last < asked.integration.until {
-                plan.said.push(format!(
-                    "input {input} is constant before {first} s and after {last} s, where its table ends"
-                ));
-            }
-        }
+        plan.said.extend(tables.iter().filter_map(|table| table.said(asked.integration.until)));
         let every = recording(asked, plan.steps)?;
         model.validate().map_err(StepError::from)?;
         let initial = hamel::initial_state(&*model)?;

@@ -167,6 +167,15 @@ pub(crate) struct Table {
     pub interval: f64,
 }
 
+impl Table {
+    /// What becomes of the input where the table does not reach to the end, s, or from the start.
+    pub(crate) fn said(&self, until: f64) -> Option<String> {
+        let Self { input, times: [first, last], .. } = self;
+        let is_short = *first > 0.0 || *last < until;
+        is_short.then(|| format!("input {input} is constant before {first} s and after {last} s, where its table ends"))
+    }
+}
+
 /// The first name that is given twice.
 fn repeated<T>(given: &[(String, T)]) -> Option<&str> {
     let is_known = |(place, (name, _)): (usize, &(String, T))| given[..place].iter().any(|(known, _)| known == name);

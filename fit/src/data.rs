@@ -33,7 +33,7 @@ impl Measurements {
     /// error.
     ///
     /// # Errors
-    /// [`FitError::Table`] with the line for what is no number, not finite, or does not ascend;
+    /// [`FitError::Table`] with the line for what is no number, not finite, negative, or does not ascend;
     /// [`FitError::UnknownOutput`], [`FitError::Unit`].
     pub fn read(text: &str, info: &ModelInfo) -> Result<Self, FitError> {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
@@ -94,6 +94,12 @@ impl Measurements {
             let Some(t) = number(time)? else { return Err(table(line, "expected a time".to_owned())) };
             if let Some(&last) = times.last().filter(|last| **last >= t) {
                 return Err(table(line, format!("expected a time after {last} s, found {t}")));
+            }
+            if t < 0.0 {
+                return Err(table(
+                    line,
+                    format!("expected a time of at least 0 s, where the motion begins, found {t}"),
+                ));
             }
             times.push(t);
             for (column, &place) in columns.iter_mut().zip(&places) {

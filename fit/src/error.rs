@@ -64,6 +64,18 @@ pub enum FitError {
         /// Parameters that are free.
         parameters: usize,
     },
+    /// A column with too few numbers to estimate its noise.
+    #[error(
+        "{numbers} measured numbers of `{name}` for {parameters} parameters are too few to estimate its noise; give it, or leave the column out"
+    )]
+    UnknownNoise {
+        /// Name of the column.
+        name: String,
+        /// Numbers that were measured of it.
+        numbers: usize,
+        /// Parameters that are free.
+        parameters: usize,
+    },
     /// No measured output depends on a parameter.
     #[error("parameter `{name}` changes none of the measured outputs")]
     NoInfluence {

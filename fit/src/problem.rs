@@ -7,9 +7,9 @@ use basin::{
     BoxBounds, ConstraintDescription, ConstraintSet, Constraints, CostFunction, DenseMatrix, Executor, Jacobian,
     Residual, TrustRegionReflective,
 };
-use hamel::gradient::{Differentiated, Direction, GradientError};
+use hamel::gradient::{Changes, Differentiated, Direction, GradientError};
 use hamel::nalgebra::DMatrix;
-use hamel::{Model, Options, Scheme};
+use hamel::{Model, Options, Scheme, State};
 
 use crate::data::Measurements;
 use crate::error::FitError;
@@ -88,7 +88,8 @@ impl<'a> Fit<'a> {
     /// Steps of 1 ms, or shorter ones that end at the times of measurements.
     ///
     /// # Errors
-    /// [`FitError::UnknownParameter`], [`FitError::Bounds`], [`FitError::TooFewData`], [`FitError::Model`].
+    /// [`FitError::UnknownParameter`], [`FitError::Bounds`], [`FitError::TooFewData`], [`FitError::UnknownNoise`],
+    /// [`FitError::Model`].
     pub fn new(
         family: Family<'a>,
         scheme: &'a dyn Scheme,
@@ -124,6 +125,13 @@ impl<'a> Fit<'a> {
         if numbers <= free.len() {
             return Err(FitError::TooFewData { numbers, parameters: free.len() });
         }
+        // What is left of a column that parameters can meet exactly tells nothing of its noise.
+        for column in measured.columns.iter().filter(|column| column.deviation.is_none()) {
+            let numbers = column.values.iter().flatten().count();
+            if (1..=free.len()).contains(&numbers) {
+                return Err(FitError::UnknownNoise { name: column.name.clone(), numbers, parameters: free.len() });
+            }
+        }
         Ok(Self { family, scheme, measured, free, places, options: Options::default(), step: 1e-3 })
     }
 
@@ -144,7 +152,7 @@ impl<'a> Fit<'a> {
     pub fn run(&self) -> Result<Fitted, FitError> {
         let motions = Cell::new(0);
         let start: Vec<f64> = self.free.iter().map(|free| free.start).collect();
-        let (_, slopes) = self.motion(&start, true, &motions).map_err(FitError::Start)?;
+        let (_, slopes) = self.motion(&start, true, &motions)?;
         for (column, free) in self.free.iter().enumerate() {
             if slopes.column(column).iter().all(|slope| *slope == 0.0) {
                 return Err(FitError::NoInfluence { name: free.name.clone() });
@@ -164,7 +172,7 @@ impl<'a> Fit<'a> {
             if !has_progressed {
                 doubts.push(Doubt::NoProgress);
             }
-            let (values, _) = self.motion(&at, false, &motions).map_err(FitError::Start)?;
+            let (values, _) = self.motion(&at, false, &motions)?;
             let missed = self.missed(&values);
             let numbers: usize = missed.iter().map(Vec::len).sum();
             let freedom = 1.0 - self.free.len() as f64 / numbers as f64;
@@ -195,22 +203,22 @@ impl<'a> Fit<'a> {
         at: &[f64],
         has_slopes: bool,
         motions: &Cell<u64>,
-    ) -> Result<(Vec<Vec<f64>>, DMatrix<f64>), GradientError> {
-        self.motion_in_steps(at, has_slopes, self.step, motions)
+    ) -> Result<(Vec<Vec<f64>>, DMatrix<f64>), FitError> {
+        self.motion_in_steps(at, has_slopes, (self.step, self.measured.times.clone()), motions)
     }
 
+    /// The same with steps of this length, s, that end at these times.
     fn motion_in_steps(
         &self,
         at: &[f64],
         has_slopes: bool,
-        step: f64,
+        (step, instants): (f64, Vec<f64>),
         motions: &Cell<u64>,
-    ) -> Result<(Vec<Vec<f64>>, DMatrix<f64>), GradientError> {
+    ) -> Result<(Vec<Vec<f64>>, DMatrix<f64>), FitError> {
         motions.set(motions.get() + 1);
         let values: Vec<(&str, f64)> =
             self.free.iter().map(|free| free.name.as_str()).zip(at.iter().copied()).collect();
-        let refused = |_| GradientError::BadSteps { step, until: f64::NAN };
-        let model = (self.family)(&values).map_err(refused)?;
+        let model = (self.family)(&values).map_err(FitError::Model)?;
         let times = &self.measured.times;
         let until = times.last().copied().unwrap_or_default();
         let chosen: Vec<usize> = self.measured.columns.iter().map(|column| column.output).collect();
@@ -221,23 +229,28 @@ impl<'a> Fit<'a> {
         let mut found = Vec::new();
         let mut slopes = DMatrix::zeros(times.len() * chosen.len(), directions.len());
         let mut outputs = vec![0.0; model.describe().outputs.len()];
-        let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(step).until(until);
-        motion.meeting(times.clone()).sensitivities(&directions, &mut |state, changes| {
+        let mut keep = |state: &State, changes: Option<&Changes>| {
             let next = found.len();
-            let is_measured = times.get(next).is_some_and(|&time| (state.t - time).abs() <= 1e-6 * step);
-            if is_measured {
-                model.outputs(state, &mut outputs);
-                for (place, &output) in chosen.iter().enumerate() {
-                    let row = next * chosen.len() + place;
-                    slopes.row_mut(row).copy_from(&changes.outputs.row(output));
-                }
-                found.push(chosen.iter().map(|&output| outputs[output]).collect::<Vec<f64>>());
+            if !times.get(next).is_some_and(|&time| (state.t - time).abs() <= 1e-6 * step) {
+                return;
             }
-        })?;
-        // Times before the start of the motion have no model.
+            model.outputs(state, &mut outputs);
+            for (place, &output) in chosen.iter().enumerate() {
+                let Some(changes) = changes else { continue };
+                slopes.row_mut(next * chosen.len() + place).copy_from(&changes.outputs.row(output));
+            }
+            found.push(chosen.iter().map(|&output| outputs[output]).collect::<Vec<f64>>());
+        };
+        let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(step).until(until);
+        let motion = motion.meeting(instants);
+        let ended = match has_slopes {
+            true => motion.sensitivities(&directions, &mut |state, changes| keep(state, Some(changes))),
+            false => motion.states(&mut |state| keep(state, None)),
+        };
+        ended.map_err(FitError::Start)?;
         match found.len() == times.len() {
             true => Ok((found, slopes)),
-            false => Err(GradientError::BadSteps { step, until }),
+            false => Err(FitError::Start(GradientError::BadSteps { step, until })),
         }
     }
 
@@ -286,7 +299,7 @@ impl<'a> Fit<'a> {
             motions,
         };
         let length = |at: &[f64]| -> Result<(f64, f64), FitError> {
-            let motion = self.motion(at, true, motions).map_err(FitError::Start)?;
+            let motion = self.motion(at, true, motions)?;
             let (residuals, rows) = self.weighted(&motion, deviations, &scales);
             let of = |column: usize| {
                 let square: f64 = rows.iter().map(|row| row[column] * row[column]).sum();
@@ -323,12 +336,18 @@ impl<'a> Fit<'a> {
         mut doubts: Vec<Doubt>,
         motions: &Cell<u64>,
     ) -> Result<Fitted, FitError> {
-        let motion = self.motion(at, true, motions).map_err(FitError::Start)?;
+        let motion = self.motion(at, true, motions)?;
         let scales: Vec<f64> = self.free.iter().map(Free::scale).collect();
         let (residuals, rows) = self.weighted(&motion, deviations, &scales);
-        // The intervals between measurements may be shorter than the longest step.
-        let interval = self.measured.times.windows(2).map(|pair| pair[1] - pair[0]).fold(self.step, f64::min);
-        let finer = self.motion_in_steps(at, false, 0.5 * interval, motions).map_err(FitError::Start)?;
+        // Two steps for each, also where intervals between measurements are shorter than the longest step.
+        let mut halves = Vec::new();
+        let mut before = 0.0;
+        for &time in &self.measured.times {
+            halves.extend((time > before).then_some(0.5 * (before + time)));
+            halves.push(time);
+            before = time;
+        }
+        let finer = self.motion_in_steps(at, false, (0.5 * self.step, halves), motions)?;
         let finer = self.weighted(&(finer.0, DMatrix::zeros(motion.1.nrows(), 0)), deviations, &[]).0;
         let difference = residuals.iter().zip(finer).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
         if difference > TOO_LONG {

@@ -226,10 +226,17 @@ fn mistakes_are_named() {
     assert_eq!(read("t,x\n1,1\n0.5,2\n"), "measurements, line 3: expected a time after 1 s, found 0.5");
     assert!(read("t,x\n1,1,4\n").starts_with("measurements, line 2: "));
 
+    assert_eq!(
+        read("t,x\n-1,1\n0.5,2\n"),
+        "measurements, line 2: expected a time of at least 0 s, where the motion begins, found -1"
+    );
     let few = Measurements::read("t,x\n0.1,0.2\n0.2,\n0.3,0.1\n", info).unwrap();
     let fails = |measured: &Measurements, free: Vec<Free>| fitted(&model, measured, free).unwrap_err().to_string();
     let all = || vec![Free::at("stiffness", 50.0), Free::at("damping", 1.0)];
     assert_eq!(fails(&few, all()), "2 measured numbers for 2 parameters, expected more numbers than parameters");
+    let uneven: String = (1..30).map(|k| format!("{k}e-1,0.1,{}\n", if k < 3 { "0.2" } else { "" })).collect();
+    let uneven = Measurements::read(&format!("t,x,speed\n{uneven}"), info).unwrap();
+    assert!(fails(&uneven, all()).starts_with("2 measured numbers of `speed` for 2 parameters are too few"));
     let enough = measured(&model, &["x"], 20, 0.05, 0.0, 1);
     assert_eq!(
         fails(&enough, vec![Free::at("stiffnes", 1.0)]),

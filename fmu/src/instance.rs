@@ -304,7 +304,8 @@ impl Instance {
             given().filter(|(i, _)| *i >= nq).map(|(i, value)| (i - nq, value)).collect();
         let error = match state_with(self.machine.model(), &start, &coordinates, &velocities) {
             Ok(state) => return Ok(state),
-            Err(error) => error,
+            Err(error @ StepError::Inconsistent { .. }) => error,
+            Err(error) => return Err(error.into()),
         };
         // Values of more coordinates than are free obey the constraints as well as their digits do.
         let mut near = start;

@@ -105,8 +105,6 @@ thread_local! {
     static ROOM: Cell<Room> = const { Cell::new(Room { values: Vec::new(), places: Vec::new() }) };
     /// The same for results of several instances.
     static LANE_ROOM: Cell<Vec<Lanes<LANES>>> = const { Cell::new(Vec::new()) };
-    /// Room for the places of an instance, where several are computed at once.
-    static PLACES: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
 }
 
 /// Calls a function with room for so many values and places.
@@ -268,8 +266,8 @@ impl Program {
             own_room.resize(function.room, Lanes([0.0; LANES]));
         }
         let room = numbers_mut(&mut own_room);
-        let mut own_places = PLACES.take();
-        own_places.resize(own_places.len().max(self.most_places), 0);
+        let mut kept = ROOM.take();
+        kept.places.resize(kept.places.len().max(self.most_places), 0);
         let mut given = Given::new(factors);
         given.values = [&[], t, inputs, q, v, a, lambda, tau, &[]].map(<[f64]>::as_ptr);
         for lane in (0..LANES).step_by(*at_once) {
@@ -297,7 +295,7 @@ impl Program {
                 }
                 for (instance, &row) in kernel.instances.iter().zip(&kernel.row_of_instance) {
                     given.values[Group::Constants as usize] = constants.row(row).wrapping_add(lane);
-                    give_places(&mut given, kernel, instance, &mut own_places);
+                    give_places(&mut given, kernel, instance, &mut kept.places);
                     // SAFETY: as above, and as in `evaluate`.
                     unsafe { self.code.call(call.code, &given, &lists) };
                     add_lanes(results, instance, &factors, room, slices, lane..lane + at_once);
@@ -305,7 +303,7 @@ impl Program {
             }
         }
         LANE_ROOM.set(own_room);
-        PLACES.set(own_places);
+        ROOM.set(kept);
     }
 
     /// Fills the slices of a function of the model, with room for results of its calls and for [`Self::most_places`].

@@ -2,7 +2,7 @@
 //! sensitivities.
 
 use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Slopes};
-use hamel::{ConstraintLevel, Model, Options, Scheme, State, initial_state, schemes};
+use hamel::{ConstraintLevel, Model, Options, Scheme, Signal, State, initial_state, schemes};
 use hamel_jit::{JitModel, Level};
 
 fn model(text: &str) -> JitModel {
@@ -262,4 +262,162 @@ fn heavy_top_with_redundant_euler_parameters() {
 fn heavy_top_with_velocities_in_body_axes() {
     check("top", &TOP.replace("COORDINATES", "coordinates joint;"), 27);
     check("top in angles", &TOP.replace("COORDINATES", "coordinates joint(euler_zyx);"), 27);
+}
+
+/// Two sliders of which a parameter says how the start is shared between them.
+const TURNING: &str = "model Turning {
+    planar;
+    coordinates joint;
+    param phi = 0 rad;
+    body one { mass: 1 kg, inertia: 1 kg m^2 }
+    body other { mass: 1 kg, inertia: 1 kg m^2 }
+    joint a: prismatic(ground, one);
+    joint b: prismatic(ground, other);
+    CONDITION
+}";
+
+/// The start turns with the parameter, although its equation has no slope by it at the solution.
+#[test]
+fn a_start_that_conditions_leave_open_has_no_slope() {
+    let scheme = schemes::by_name("generalized_alpha", &[]).unwrap();
+    let found = |condition: &str| {
+        let model = model(&TURNING.replace("CONDITION", condition));
+        let motion = Differentiated::new(&model, &*scheme).step(STEP).until(UNTIL);
+        let mut slope = 0.0;
+        motion.sensitivities(&[Direction::Parameter(0)], &mut |_, changes| slope = changes.velocity[1]).map(|()| slope)
+    };
+    for (condition, expected) in [
+        ("initial cos(phi) * a.displacement + sin(phi) * b.displacement = 1 m;", "`b.displacement`"),
+        ("initial cos(phi) * a.velocity + sin(phi) * b.velocity = 1 m/s;", "the velocity `b.displacement`"),
+    ] {
+        let error = found(condition);
+        assert!(matches!(&error, Err(GradientError::OpenStart { what, .. }) if what == expected), "{error:?}");
+    }
+    let slope = found("initial a.displacement = 1 m; initial b.velocity = 2 m/s * sin(phi);").unwrap();
+    assert!((slope - 2.0).abs() < 1e-14);
+}
+
+/// A sled on a blade, which a given thrust pushes.
+const SLED: &str = "model Sled {
+    planar;
+    coordinates absolute;
+    param mass = 2 kg;
+    param ahead = 0.15 m;
+    param lean = 0.1;
+    param yaw = 0.6 rad/s;
+    input thrust N;
+    body sled { mass: mass, inertia: 0.3 kg m^2 }
+    constraint blade: (sled at [-ahead, 0 m]).velocity.y * cos(sled.angle + lean)
+        - (sled at [-ahead, 0 m]).velocity.x * sin(sled.angle + lean) == 0 as velocity;
+    force push: thrust * [cos(sled.angle), sin(sled.angle)] on sled;
+    initial sled.velocity.x = 1.2 m/s;
+    initial sled.angular_velocity = yaw;
+    output x = sled.position.x;
+}";
+
+/// A door on two hinges, the one of which says what the other does, with a wing that a drive swings.
+const DOOR: &str = "model Door {
+    coordinates joint;
+    param mass = 12 kg;
+    param width = 0.8 m;
+    param swing = 0.4 rad;
+    param speed = 1.5 rad/s;
+    input wind N m;
+    gravity [0, 0, -9.81] m/s^2;
+    body door { mass: mass, inertia: diag(4, 5, 1) kg m^2 }
+    body wing { mass: 1 kg, inertia: diag(0.02, 0.02, 0.01) kg m^2 }
+    joint lower: revolute(ground at [0, 0, -1] m axis [0, 0, 1], door at [-width / 2, 0 m, -1 m] axis [0, 0, 1]);
+    joint upper: revolute(ground at [0, 0, 1] m axis [0, 0, 1], door at [-width / 2, 0 m, 1 m] axis [0, 0, 1]);
+    joint leaf: revolute(door at [width / 2, 0 m, 0 m] axis [0, 0, 1], wing at [-0.1, 0, 0] m axis [0, 0, 1]);
+    drive flap: leaf.angle == swing * sin(7 rad/s * time);
+    torque gust: wind * [0, 0, 1] on door;
+    initial lower.angle = 0.2 rad;
+    initial door.angular_velocity.z = speed;
+    output x = wing.position.x;
+}";
+
+/// The values of the table by which the input of these models is given.
+const TIMES: [f64; 4] = [0.0, 0.013, 0.029, 0.06];
+const SAMPLES: [f64; 4] = [3.0, -1.0, 4.0, 2.0];
+
+/// Positions, velocities and outputs at the steps of the motion, which has unequal steps.
+fn along(motion: Differentiated, model: &JitModel) -> Vec<f64> {
+    let mut found = Vec::new();
+    let keep = &mut |state: &State| {
+        let mut outputs = vec![0.0; model.describe().outputs.len()];
+        model.outputs(state, &mut outputs);
+        found.extend(state.v.iter().copied().chain(outputs));
+    };
+    motion.states(keep).unwrap();
+    found
+}
+
+fn in_unequal_steps<'m>(model: &'m JitModel, scheme: &'m dyn Scheme) -> Differentiated<'m> {
+    let options = Options { constraint_level: Some(ConstraintLevel::Velocity), ..options() };
+    Differentiated::new(model, scheme).options(options).step(1e-2).until(UNTIL).meeting(vec![0.004, 0.031])
+}
+
+/// Constraints on velocities and ones that follow from others, drives, tables and unequal steps: slopes at every step are those
+/// of differences.
+#[test]
+fn other_constraints_tables_and_unequal_steps() {
+    for text in [SLED, DOOR] {
+        let mut model = model(text);
+        let input = model.describe().inputs[0].name.clone();
+        model.set_input(&input, Signal::sampled(TIMES.into_iter().zip(SAMPLES)).unwrap()).unwrap();
+        let info = model.describe();
+        let parameters = info.differentiated.len();
+        let samples = (0..4).map(|sample| Direction::Sample { input: 0, times: TIMES.to_vec(), sample });
+        let directions: Vec<Direction> = (0..parameters).map(Direction::Parameter).chain(samples).collect();
+        for name in ["generalized_alpha", "radau_iia3", "esdirk325", "half_explicit", "lms2"] {
+            let scheme = schemes::by_name(name, &[]).unwrap();
+            let mut slopes: Vec<Vec<f64>> = vec![Vec::new(); directions.len()];
+            let found = in_unequal_steps(&model, &*scheme).sensitivities(&directions, &mut |_, changes| {
+                for (column, slopes) in slopes.iter_mut().enumerate() {
+                    slopes.extend(changes.velocity.column(column).iter().chain(changes.outputs.column(column).iter()));
+                }
+            });
+            found.unwrap_or_else(|error| panic!("{} by {name}: {error}", info.name));
+            for (column, (slopes, direction)) in slopes.iter().zip(&directions).enumerate() {
+                let of = |change: f64| {
+                    let mut other = model.another();
+                    let mut samples = SAMPLES;
+                    if let Direction::Sample { sample, .. } = direction {
+                        samples[*sample] += change;
+                    } else {
+                        let name = &info.parameters[info.differentiated[column]].name;
+                        other.set(&[(name, model.parameter(name).unwrap() + change)]).unwrap();
+                    }
+                    other.set_input(&input, Signal::sampled(TIMES.into_iter().zip(samples)).unwrap()).unwrap();
+                    along(in_unequal_steps(&other, &*scheme), &other)
+                };
+                let exact = differences(&of, 1e-2);
+                assert_eq!(slopes.len(), exact.len());
+                let size = exact.iter().fold(1e-3_f64, |size, x| size.max(x.abs()));
+                let worst = slopes.iter().zip(&exact).map(|(a, b)| (a - b).abs() / size).fold(0.0, f64::max);
+                assert!(worst < 1e-8, "{} by {name}, {direction:?}: {worst:e}", info.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn directions_that_a_model_lacks_are_named() {
+    let model = model(SLED);
+    let scheme = schemes::by_name("generalized_alpha", &[]).unwrap();
+    let motion = Differentiated::new(&model, &*scheme).step(STEP).until(UNTIL);
+    let (parameters, nv) = (model.describe().differentiated.len(), model.dims().nv);
+    let sample = |input, times: &[f64], sample| Direction::Sample { input, times: times.to_vec(), sample };
+    let wrong = [
+        (Direction::Parameter(parameters), format!("a place below {parameters} among the differentiated parameters")),
+        (Direction::Position(nv), format!("a place below {nv} among the velocities")),
+        (Direction::Velocity(nv + 1), format!("a place below {nv} among the velocities")),
+        (sample(1, &[0.0, 1.0], 0), "a place below 1 among the inputs".to_owned()),
+        (sample(0, &[0.0, 1.0], 2), "a place below 2 among the samples".to_owned()),
+        (sample(0, &[1.0, 0.0], 0), "ascending times of samples".to_owned()),
+    ];
+    for (direction, expected) in wrong {
+        let error = motion.sensitivities(&[direction], &mut |_, _| ()).unwrap_err().to_string();
+        assert!(error.contains(&expected), "{error}: {expected}");
+    }
 }

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{ModelError, SimulationError};
 use crate::model::Model;
-use crate::simulation::{Exception, Input, Inputs, Start, caused, raised, scheme_of, state_of};
+use crate::simulation::{Exception, Input, Inputs, Start, caused, has_raised, keep, raised, scheme_of, state_of};
 
 type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
 
@@ -144,7 +144,7 @@ pub(crate) fn gradient<'py>(
     let (mut times, mut values) = (Vec::new(), Vec::new());
     let mut outputs = vec![0.0; count];
     py.detach(|| {
-        prepared.motion().sensitivities(&[], &mut |state, _| {
+        prepared.motion().states(&mut |state| {
             times.push(state.t);
             prepared.model.outputs(state, &mut outputs);
             values.extend_from_slice(&outputs);
@@ -208,7 +208,15 @@ pub(crate) fn fit(
     let start = |name: &str| prepared.model.parameter(name).unwrap_or_default();
     let free: Vec<Free> =
         free.into_iter().map(|(name, low, high)| Free::at(&name, start(&name)).within(low, high)).collect();
+    let interrupted: Exception = Exception::default();
+    // Asked before each motion: when the search has been interrupted, no motion has a model any more, and it ends.
     let family = |values: &[(&str, f64)]| -> Result<Box<dyn hamel::Model>, String> {
+        if has_raised(&interrupted) {
+            return Err("interrupted".to_owned());
+        }
+        if let Err(error) = Python::attach(|py| py.check_signals()) {
+            keep(&interrupted, error);
+        }
         let mut other = prepared.inputs.connected(&prepared.model);
         other.set(values).map_err(|error| error.to_string())?;
         Ok(Box::new(other))
@@ -217,7 +225,14 @@ pub(crate) fn fit(
         let fit = Fit::new(&family, &*prepared.scheme, &measured, free)?;
         fit.step(dt).options(prepared.options).run()
     });
+    if let Some(exception) = raised(&interrupted) {
+        return Err(exception);
+    }
     let found = found.map_err(|error| prepared.failed(py, unfit(error)))?;
+    // The search passes over motions that fail, but a function that is an input must not.
+    if let Some(exception) = raised(&prepared.exception) {
+        return Err(exception);
+    }
     let text = serde_json::to_string(&found).map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok((text, found.doubts.iter().map(ToString::to_string).collect()))
 }

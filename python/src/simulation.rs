@@ -162,7 +162,7 @@ pub(crate) enum Input {
 /// The first exception of functions that were given.
 pub(crate) type Exception = Arc<Mutex<Option<PyErr>>>;
 
-fn keep(exception: &Exception, error: PyErr) {
+pub(crate) fn keep(exception: &Exception, error: PyErr) {
     // A panic while it was locked has left an exception that is as good as any.
     exception.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
 }
@@ -418,7 +418,7 @@ pub(crate) fn caused(py: Python<'_>, error: PyErr, cause: Option<PyErr>) -> PyEr
     }
 }
 
-fn has_raised(exception: &Exception) -> bool {
+pub(crate) fn has_raised(exception: &Exception) -> bool {
     exception.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).is_some()
 }
 

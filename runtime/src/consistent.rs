@@ -154,7 +154,9 @@ pub fn state_with(
         let Some(step) = rows.minimum_norm_solution(&residual) else { break };
         state.v -= step;
     }
-    if residual.amax() > SOLVED * (1.0 + state.v.amax()) {
+    // A residual that is no number is none that is small.
+    let is_solved = residual.amax() <= SOLVED * (1.0 + state.v.amax());
+    if !is_solved {
         return Err(refused(model, "velocities", &info.velocities, velocities, &residual));
     }
     consistent_acceleration(model, &mut state)?;

@@ -362,3 +362,45 @@ fn company_does_not_matter() {
         same(run, &all[[5, 0, 3, 7][place]], "four of eight");
     }
 }
+
+/// Runs that look alike and are not go one by one: of another scheme with the same label, and of a model with other functions.
+#[test]
+fn runs_that_differ_are_what_they_are_alone() {
+    let models = pendulums(8);
+    let starts = starts(&models);
+    let own =
+        [schemes::by_name("generalized_alpha", &[]), schemes::by_name("generalized_alpha", &[("rho_infinity", 0.5)])];
+    let [one, other] = own.map(|scheme| scheme.expect("it is known"));
+    struct Alias<'s>(&'s dyn Scheme);
+    impl Scheme for Alias<'_> {
+        fn name(&self) -> String {
+            "mine".to_owned()
+        }
+        fn amplification(
+            &self,
+            oscillator: hamel::linear_analysis::Oscillator,
+        ) -> Option<hamel::nalgebra::DMatrix<f64>> {
+            self.0.amplification(oscillator)
+        }
+        fn order(&self) -> u32 {
+            self.0.order()
+        }
+        fn abreast(&self) -> hamel::scheme::SideBySide {
+            self.0.abreast()
+        }
+        fn stepper<'m>(
+            &self,
+            model: &'m dyn Model,
+            initial: State,
+            options: &Options,
+        ) -> Result<Box<dyn hamel::Stepper + 'm>, StepError> {
+            self.0.stepper(model, initial, options)
+        }
+    }
+    let schemes: Vec<Alias> = (0..8).map(|i| Alias(if i % 2 == 0 { &*one } else { &*other })).collect();
+    let simulation = |i: usize| (Simulation::new(&models[i], &schemes[i]).step(STEP).until(0.5), starts[i].clone());
+    for (i, run) in abreast((0..8).map(simulation).collect()).iter().enumerate() {
+        let (simulation, start) = simulation(i);
+        same(run, &simulation.run(start), &format!("instance {i}"));
+    }
+}

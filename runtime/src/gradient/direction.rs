@@ -2,6 +2,7 @@
 
 use nalgebra::DMatrix;
 
+use super::error::GradientError;
 use crate::model::Model;
 use crate::tangent::Outside;
 
@@ -26,6 +27,29 @@ pub enum Direction {
 }
 
 impl Direction {
+    /// Whether a model has this direction.
+    pub(super) fn check(&self, model: &dyn Model) -> Result<(), GradientError> {
+        let (info, nv) = (model.describe(), model.dims().nv);
+        let below = |what: &str, place: usize, count: usize| match place < count {
+            true => Ok(()),
+            false => Err((format!("a place below {count} among the {what}"), place.to_string())),
+        };
+        let found = match self {
+            Direction::Parameter(place) => below("differentiated parameters", *place, info.differentiated.len()),
+            Direction::Position(place) | Direction::Velocity(place) => below("velocities", *place, nv),
+            Direction::Sample { input, times, sample } => {
+                let is_ascending = times.windows(2).all(|pair| pair[0] < pair[1]);
+                below("inputs", *input, info.inputs.len()).and(below("samples", *sample, times.len())).and(
+                    match is_ascending {
+                        true => Ok(()),
+                        false => Err(("ascending times of samples".to_owned(), format!("{times:?}"))),
+                    },
+                )
+            }
+        };
+        found.map_err(|(expected, found)| GradientError::Direction { model: info.name.clone(), expected, found })
+    }
+
     pub(super) fn is_input(&self) -> bool {
         matches!(self, Direction::Sample { .. })
     }

@@ -42,9 +42,19 @@ pub enum GradientError {
         /// Time of the end, s.
         until: f64,
     },
+    /// A direction that the model does not have.
+    #[error("{model}: expected {expected}, found {found}")]
+    Direction {
+        /// Name of the model.
+        model: String,
+        /// Which directions there are.
+        expected: String,
+        /// The one that was asked for.
+        found: String,
+    },
     /// Initial conditions that leave something open, of which nothing tells how it depends on parameters.
     #[error(
-        "{model}: its initial conditions leave `{what}` open, so that nothing says how the start depends on parameters; add `initial …` for it, or give the start"
+        "{model}: its initial conditions leave {what} open, so that nothing says how the start depends on parameters; add `initial …` for it, or give the start"
     )]
     OpenStart {
         /// Name of the model.

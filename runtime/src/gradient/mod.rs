@@ -214,6 +214,21 @@ impl<'m> Differentiated<'m> {
         Self { start: Some(start), ..self }
     }
 
+    /// The motion alone: `visit` is given each state, from the start on. They are those of the motion with slopes.
+    ///
+    /// # Errors
+    /// See [`GradientError`].
+    pub fn states(&self, visit: &mut dyn FnMut(&State)) -> Result<(), GradientError> {
+        let mut stepper = self.scheme.start_with(self.model, self.first()?, &self.options)?;
+        let mut course = self.course();
+        visit(stepper.state());
+        while let Some(dt) = course.next(stepper.state().t) {
+            stepper.step(dt)?;
+            visit(stepper.state());
+        }
+        Ok(())
+    }
+
     /// How the motion answers to changes, one column for each direction: `visit` is given each state, from the start on, with
     /// its changes.
     ///
@@ -224,6 +239,7 @@ impl<'m> Differentiated<'m> {
         directions: &[Direction],
         visit: &mut dyn FnMut(&State, &Changes),
     ) -> Result<(), GradientError> {
+        directions.iter().try_for_each(|direction| direction.check(self.model))?;
         let mut motion = self.begin(directions.iter().any(Direction::is_input))?;
         let mut outside = Forwards::new(self.model, directions);
         let mut player = Player::new(self.model, motion.wanted, false);
@@ -344,32 +360,40 @@ impl<'m> Differentiated<'m> {
         Changes { position, velocity, acceleration, multipliers, outputs }
     }
 
-    /// Checks everything, and starts the scheme.
-    fn begin(&self, has_inputs: bool) -> Result<Begun<'m>, GradientError> {
+    /// The state at the start, with its accelerations and multipliers, of a motion that can have slopes.
+    fn first(&self) -> Result<State, GradientError> {
         let (model, info) = (self.model, self.model.describe());
-        let name = || info.name.clone();
         if !info.contacts.is_empty() {
-            return Err(GradientError::Contacts { model: name() });
+            return Err(GradientError::Contacts { model: info.name.clone() });
         }
         let is_ascending = self.instants.windows(2).all(|pair| pair[0] < pair[1]);
         let are_finite = self.until.is_finite() && self.instants.iter().all(|instant| instant.is_finite());
         if !self.step.is_finite() || self.step <= 0.0 || !are_finite || !is_ascending {
             return Err(GradientError::BadSteps { step: self.step, until: self.until });
         }
+        let Some(state) = &self.start else { return Ok(initial_state(model)?) };
+        let mut state = state.clone();
+        crate::consistent::consistent_acceleration(model, &mut state)?;
+        Ok(state)
+    }
+
+    fn course(&self) -> Course {
+        Course { step: self.step, until: self.until, instants: self.instants.clone(), left: Vec::new() }
+    }
+
+    /// Checks everything, and starts the scheme.
+    fn begin(&self, has_inputs: bool) -> Result<Begun<'m>, GradientError> {
+        let (model, info) = (self.model, self.model.describe());
         let wanted =
             Wanted { parameters: !info.differentiated.is_empty(), inputs: has_inputs && !info.inputs.is_empty() };
-        let given = self.start.is_some();
-        let mut state = match &self.start {
-            Some(state) => state.clone(),
-            None => initial_state(model)?,
-        };
-        if given {
-            crate::consistent::consistent_acceleration(model, &mut state)?;
-        }
+        let state = self.first()?;
         if !start::has_derivatives(model, &state) {
-            return Err(GradientError::NotProvided { model: name() });
+            return Err(GradientError::NotProvided { model: info.name.clone() });
         }
-        let start = if given { Start::given(model) } else { Start::of_conditions(model, &state)? };
+        let start = match self.start {
+            Some(_) => Start::given(model),
+            None => Start::of_conditions(model, &state)?,
+        };
         // Accelerations and multipliers of the start follow from the rest.
         let mut map = StepMap::default();
         map.begin(STATE.len());
@@ -381,8 +405,7 @@ impl<'m> Differentiated<'m> {
         let refused = |reason| GradientError::Scheme { scheme: scheme.clone(), reason };
         stepper.linear_start(&mut map).map_err(refused)?;
         first.push(std::mem::take(&mut map.operations));
-        let steps = Course { step: self.step, until: self.until, instants: self.instants.clone(), left: Vec::new() };
-        Ok(Begun { stepper, start, first, wanted, scheme, steps })
+        Ok(Begun { stepper, start, first, wanted, scheme, steps: self.course() })
     }
 }
 
@@ -412,11 +435,11 @@ const NEGLIGIBLE: f64 = 1e-6;
 impl Course {
     /// Length of the step that begins at a time, s; nothing at the end.
     fn next(&mut self, t: f64) -> Option<f64> {
-        let is_ahead = |time: &&f64| **time > t + NEGLIGIBLE * self.step;
         if let Some(dt) = self.left.pop() {
             return Some(dt);
         }
-        match self.instants.iter().filter(|instant| **instant < self.until).find(is_ahead) {
+        let next = self.instants.partition_point(|instant| *instant <= t + NEGLIGIBLE * self.step);
+        match self.instants.get(next).filter(|instant| **instant < self.until) {
             Some(instant) => {
                 let count = ((instant - t) / self.step - NEGLIGIBLE).ceil().max(1.0);
                 let dt = (instant - t) / count;

@@ -7,8 +7,9 @@ use nalgebra::{DMatrix, DVector};
 
 use super::direction::{Backwards, Direction, Forwards};
 use super::error::GradientError;
-use crate::configuration::{ranges, velocity_map_apply};
-use crate::model::{Block, Model, State};
+use crate::configuration::{ranges, retract};
+use crate::linearize::displacements;
+use crate::model::{Model, State};
 use crate::random::Random;
 use crate::rows::Rows;
 use crate::tangent::Outside;
@@ -29,9 +30,22 @@ pub(super) fn has_derivatives(model: &dyn Model, state: &State) -> bool {
     let np = info.differentiated.len();
     let [mut g, mut rate_by_p, mut acceleration_by_p] = [(); 3].map(|()| vec![0.0; dims.nc * np]);
     let has_states = model.constraint_derivatives(state, &mut rate, &mut by_q, &mut by_v);
-    let mut force = vec![0.0; dims.nv * np];
+    let (ny, nu) = (info.outputs.len(), info.inputs.len());
+    let zeros = |n: usize| vec![0.0; n];
+    let [mut y_by_q, mut y_by_v, mut y_by_a, mut y_by_u, mut y_by_p] =
+        [dims.nv, dims.nv, dims.nv, nu, np].map(|columns| zeros(ny * columns));
     has_states
-        && (np == 0 || model.parameter_derivatives(state, &mut force, &mut g, &mut rate_by_p, &mut acceleration_by_p))
+        && (nu == 0 || model.input_derivatives(state, &mut zeros(dims.nv * nu)))
+        && (ny == 0 || model.output_derivatives(state, &mut y_by_q, &mut y_by_v, &mut y_by_a, &mut y_by_u))
+        && (np == 0 || ny == 0 || model.output_parameter_derivatives(state, &mut y_by_p))
+        && (np == 0
+            || model.parameter_derivatives(
+                state,
+                &mut zeros(dims.nv * np),
+                &mut g,
+                &mut rate_by_p,
+                &mut acceleration_by_p,
+            ))
 }
 
 impl Start {
@@ -49,26 +63,9 @@ impl Start {
             return Ok(Self::given(model));
         }
         let (on_positions, on_velocities) = model.n_initial_conditions();
-        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
-        let [mut by_p, mut rate_by_p, mut unused] = [(); 3].map(|()| vec![0.0; dims.nc * np]);
-        model.parameter_derivatives(state, &mut vec![0.0; dims.nv * np], &mut by_p, &mut rate_by_p, &mut unused);
-        let [mut rate_by_q, mut by_q, mut by_v] = [(); 3].map(|()| vec![0.0; dims.nc * dims.nv]);
-        model.constraint_derivatives(state, &mut rate_by_q, &mut by_q, &mut by_v);
-        let mut position_by_p = vec![0.0; on_positions * np];
-        let (mut velocity_by_p, mut velocity_by_q) =
-            (vec![0.0; on_velocities * np], vec![0.0; on_velocities * dims.nv]);
-        let mut reference_by_p = vec![0.0; dims.nq * np];
-        model.initial_derivatives(
-            t,
-            q,
-            v,
-            &mut position_by_p,
-            &mut velocity_by_p,
-            &mut velocity_by_q,
-            &mut reference_by_p,
-        );
-
         let constraints = dims.nc - info.velocity_constraints;
+        let at = Equations::new(model, state).ok_or_else(|| GradientError::NotProvided { model: info.name.clone() })?;
+
         let condition = |state: &State| {
             let (mut residual, mut rows) = (vec![0.0; on_positions], vec![0.0; on_positions * dims.nv]);
             model.initial_position(state.t, state.q.as_slice(), &mut residual, &mut rows);
@@ -77,20 +74,26 @@ impl Start {
         let mut rows = Rows::of_constraints(model, state);
         rows.entries.retain(|&(row, ..)| row < constraints);
         rows.append(&condition(state));
-        by_p[constraints * np..].fill(0.0);
-        let reference = along_velocities(&info.blocks, q, &matrix(&reference_by_p, np));
-        let mut change = -matrix(&[by_p, position_by_p].concat(), np);
+        let reference = displacements(&info.blocks, state.q.as_slice()) * &at.reference_by_p;
+        let mut change = -&at.position_by_p;
         for &(row, column, value) in &rows.entries {
             (0..np).for_each(|k| change[(row, k)] -= value * reference[(column, k)]);
         }
         let position = solved(&rows, &change) + &reference;
-        let touched = touched(model, state, &condition, constraints);
-        // At the reference a single short step leads to the start of slightly other parameters.
+        let touched = touched(model, state, &condition, constraints, (false, &|at| at.position_by_p.clone()));
+        // At the reference a single short step leads to the start of slightly other parameters; and equations that contain
+        // no parameters have the same solution. That they contain none is seen at other places than the solution, where a
+        // derivative may vanish.
         let mut from = state.clone();
         model.reference_configuration(from.q.as_mut_slice());
-        let is_known = from.q == state.q || change.iter().all(|entry| *entry == 0.0) && reference.amax() == 0.0;
+        let has_none = |equations: &Equations| equations.position_by_p.iter().all(|entry| *entry == 0.0);
+        let is_known = from.q == state.q
+            || reference.amax() == 0.0
+                && has_none(&at)
+                && elsewhere(state, true).all(|state| Equations::new(model, &state).is_some_and(|at| has_none(&at)));
         if let Some(open) = open(&rows, &touched).filter(|_| !is_known) {
-            return Err(GradientError::OpenStart { model: info.name.clone(), what: of_velocity(model, open) });
+            let what = format!("`{}`", of_velocity(model, open));
+            return Err(GradientError::OpenStart { model: info.name.clone(), what });
         }
 
         let condition = |state: &State| {
@@ -101,16 +104,17 @@ impl Start {
         };
         let mut rows = Rows::of_constraints(model, state);
         rows.append(&condition(state));
-        let by_q = matrix(&[rate_by_q, velocity_by_q].concat(), dims.nv);
-        let change = -(by_q * &position + matrix(&[rate_by_p, velocity_by_p].concat(), np));
-        let velocity = solved(&rows, &change);
-        let touched = self::touched(model, state, &condition, dims.nc);
-        let is_known = change.iter().all(|entry| *entry == 0.0) || state.v.iter().all(|v| *v == 0.0);
+        let change = |at: &Equations| -(&at.velocity_by_q * &position + &at.velocity_by_p);
+        let velocity = solved(&rows, &change(&at));
+        let touched = self::touched(model, state, &condition, dims.nc, (true, &|at| at.velocity_by_p.clone()));
+        // Of a system at rest the equations change by what is on their right-hand sides alone.
+        let has_none = |equations: &Equations| change(equations).iter().all(|entry| *entry == 0.0);
+        let is_known = state.v.iter().all(|v| *v == 0.0)
+            || has_none(&at)
+                && elsewhere(state, false).all(|state| Equations::new(model, &state).is_some_and(|at| has_none(&at)));
         if let Some(open) = open(&rows, &touched).filter(|_| !is_known) {
-            return Err(GradientError::OpenStart {
-                model: info.name.clone(),
-                what: info.velocities[open].name.clone(),
-            });
+            let what = format!("the velocity `{}`", info.velocities[open].name);
+            return Err(GradientError::OpenStart { model: info.name.clone(), what });
         }
         Ok(Self { position, velocity })
     }
@@ -136,26 +140,52 @@ impl Start {
     }
 }
 
-/// Changes of coordinates `[nq × k]` along the velocities, `[nv × k]`.
-fn along_velocities(blocks: &[Block], q: &[f64], changes: &DMatrix<f64>) -> DMatrix<f64> {
-    let nv = ranges(blocks).map(|(.., v)| v.len()).sum();
-    let mut along = DMatrix::zeros(nv, changes.ncols());
-    let mut rate = DMatrix::zeros(0, 0);
-    for (block, of_q, of_v) in ranges(blocks) {
-        // The least squares solution of δq = N ξ.
-        rate.resize_mut(of_q.len(), of_v.len(), 0.0);
-        for direction in 0..of_v.len() {
-            let mut v = vec![0.0; of_v.len()];
-            v[direction] = 1.0;
-            let mut column = rate.column_mut(direction);
-            velocity_map_apply(&[block], &q[of_q.clone()], &v, column.as_mut_slice());
-        }
-        let change = changes.rows(of_q.start, of_q.len()).into_owned();
-        if let Some(normal) = rate.tr_mul(&rate).cholesky() {
-            along.rows_mut(of_v.start, of_v.len()).copy_from(&normal.solve(&rate.tr_mul(&change)));
-        }
+/// Derivatives of the equations that determine a start, constraints first.
+struct Equations {
+    /// Of those on coordinates; rows of constraints on velocities are zero.
+    position_by_p: DMatrix<f64>,
+    /// Of those on velocities.
+    velocity_by_q: DMatrix<f64>,
+    velocity_by_p: DMatrix<f64>,
+    /// Of the reference configuration, `[nq × np]`.
+    reference_by_p: DMatrix<f64>,
+}
+
+impl Equations {
+    /// At a state; nothing where the model lacks derivatives.
+    fn new(model: &dyn Model, state: &State) -> Option<Self> {
+        let (info, dims) = (model.describe(), model.dims());
+        let (np, nv) = (info.differentiated.len(), dims.nv);
+        let (on_positions, on_velocities) = model.n_initial_conditions();
+        let zeros = |n: usize| vec![0.0; n];
+        let [mut by_p, mut rate_by_p, mut unused] = [(); 3].map(|()| zeros(dims.nc * np));
+        let [mut rate_by_q, mut unused_by_q, mut unused_by_v] = [(); 3].map(|()| zeros(dims.nc * nv));
+        let (mut position, mut velocity) = (zeros(on_positions * np), zeros(on_velocities * np));
+        let (mut velocity_by_q, mut reference) = (zeros(on_velocities * nv), zeros(dims.nq * np));
+        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+        let is_complete =
+            model.parameter_derivatives(state, &mut zeros(nv * np), &mut by_p, &mut rate_by_p, &mut unused)
+                && model.constraint_derivatives(state, &mut rate_by_q, &mut unused_by_q, &mut unused_by_v)
+                && model.initial_derivatives(t, q, v, &mut position, &mut velocity, &mut velocity_by_q, &mut reference);
+        by_p[(dims.nc - info.velocity_constraints) * np..].fill(0.0);
+        is_complete.then(|| Self {
+            position_by_p: matrix(&[by_p, position].concat(), np),
+            velocity_by_q: matrix(&[rate_by_q, velocity_by_q].concat(), nv),
+            velocity_by_p: matrix(&[rate_by_p, velocity].concat(), np),
+            reference_by_p: matrix(&reference, np),
+        })
     }
-    along
+}
+
+/// Random states about one, of other velocities, and of other coordinates or the same.
+fn elsewhere(state: &State, has_other_coordinates: bool) -> impl Iterator<Item = State> + '_ {
+    let mut random = Random(1);
+    (0..3).map(move |_| {
+        let mut state = state.clone();
+        let q = state.q.iter_mut().filter(|_| has_other_coordinates);
+        q.chain(state.v.iter_mut()).for_each(|value| *value += 0.5 * random.next());
+        state
+    })
 }
 
 fn matrix(values: &[f64], columns: usize) -> DMatrix<f64> {
@@ -173,21 +203,37 @@ fn solved(rows: &Rows, right: &DMatrix<f64>) -> DMatrix<f64> {
     solution
 }
 
-/// Velocities whose directions constraints and conditions contain: also those in which they have no slope by chance.
-fn touched(model: &dyn Model, state: &State, condition: &dyn Fn(&State) -> Vec<f64>, constraints: usize) -> Vec<bool> {
-    let mut touched = vec![false; state.v.len()];
-    let pattern = &model.describe().constraint_jacobian;
+/// Velocities whose directions constraints and conditions contain: also those in which they have no slope by chance, or for
+/// these parameters. `by_p` are derivatives of the conditions by parameters.
+fn touched(
+    model: &dyn Model,
+    state: &State,
+    condition: &dyn Fn(&State) -> Vec<f64>,
+    constraints: usize,
+    (of_velocities, by_p): (bool, &dyn Fn(&Equations) -> DMatrix<f64>),
+) -> Vec<bool> {
+    let nv = state.v.len();
+    let mut touched = vec![false; nv];
+    let info = model.describe();
+    let pattern = &info.constraint_jacobian;
     pattern.entries().filter(|(row, _)| *row < constraints).for_each(|(_, column)| touched[column] = true);
-    let mut random = Random(1);
-    for _ in 0..3 {
-        let mut elsewhere = state.clone();
-        elsewhere.q.iter_mut().chain(elsewhere.v.iter_mut()).for_each(|value| *value += 0.5 * random.next());
-        let slopes = condition(&elsewhere);
-        slopes
-            .iter()
-            .enumerate()
-            .filter(|(_, slope)| **slope != 0.0)
-            .for_each(|(k, _)| touched[k % state.v.len()] = true);
+    for state in elsewhere(state, true) {
+        let slopes = condition(&state);
+        slopes.iter().enumerate().filter(|(_, slope)| **slope != 0.0).for_each(|(k, _)| touched[k % nv] = true);
+        // A slope that a parameter may give.
+        let changes = |of: &dyn Fn(usize) -> bool| {
+            let mut moved = state.clone();
+            let step = DVector::from_fn(nv, |k, _| if of(k) { 0.37 } else { 0.0 });
+            match of_velocities {
+                true => moved.v += step,
+                false => retract(&info.blocks, state.q.as_slice(), step.as_slice(), moved.q.as_mut_slice()),
+            }
+            let [before, after] = [&state, &moved].map(|state| Equations::new(model, state).map(|at| by_p(&at)));
+            before != after
+        };
+        if changes(&|k| !touched[k]) {
+            (0..nv).for_each(|k| touched[k] = touched[k] || changes(&|of| of == k));
+        }
     }
     touched
 }
@@ -204,7 +250,7 @@ fn open(rows: &Rows, touched: &[bool]) -> Option<usize> {
 /// The coordinate of a velocity's direction, or the velocity where a rotation has several.
 fn of_velocity(model: &dyn Model, place: usize) -> String {
     let info = model.describe();
-    let mut ranges = crate::configuration::ranges(&info.blocks);
+    let mut ranges = ranges(&info.blocks);
     let found = ranges.find(|(_, _, v)| v.contains(&place));
     match found {
         Some((block, q, v)) if block.turn().is_none() => info.coordinates[q.start + place - v.start].name.clone(),

@@ -95,7 +95,7 @@ fn velocity_map(blocks: &[Block], q: &[f64], nv: usize) -> DMatrix<f64> {
 
 /// Displacements along the directions of the velocities by changes of the coordinates, `[nv × nq]`: of rotations those of
 /// unit norm, so that a change of the norm is none.
-fn displacements(blocks: &[Block], q: &[f64]) -> DMatrix<f64> {
+pub(crate) fn displacements(blocks: &[Block], q: &[f64]) -> DMatrix<f64> {
     let nv = blocks.iter().map(|block| block.sizes().1).sum();
     let mut result = DMatrix::zeros(nv, q.len());
     for (block, of_q, of_v) in ranges(blocks) {

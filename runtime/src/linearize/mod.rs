@@ -26,6 +26,7 @@ mod terms;
 
 pub use axes::Axes;
 pub use error::LinearizeError;
+pub(crate) use first_order::displacements;
 pub use first_order::{FirstOrder, first_order};
 pub use locus::{Locus, locus};
 pub use modes::Mode;

@@ -284,7 +284,7 @@ impl Newton {
         #[cfg(feature = "simd")]
         if let Some((abreast, _)) = model.abreast() {
             let lanes = LaneNewton::new(abreast.clone(), pattern.clone(), tolerance, matrix);
-            let nothing = SparsityPattern::from_entries(0, 0, []);
+            let nothing = SparsityPattern::default();
             return Self { lanes: Some(Box::new(lanes)), ..Self::of_one(&nothing, tolerance, matrix) };
         }
         debug_assert!(model.abreast().is_none(), "instances abreast need lanes");

@@ -20,7 +20,7 @@ use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, SideBySide, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
-use crate::tangent::{Blocks, Instant, LinearEquations, Register, STATE, StepMap, Sum};
+use crate::tangent::{Blocks, Instant, LinearEquations, STATE, StepMap, multiples};
 
 /// Largest number of stages that are solved together.
 const MAX_STAGES: usize = 3;
@@ -329,9 +329,6 @@ impl<'m> Stages<'m> {
             return Err("its coupled stages have no slopes yet where rotations turn with velocities in body axes");
         }
         let Self { dt: h, explicit, weights, states, .. } = self;
-        let uniform = |terms: &[(f64, Register)]| -> Sum {
-            terms.iter().map(|&(factor, register)| (Blocks::uniform(factor), register)).collect()
-        };
         let stages = 0..weights.len();
         // x = x₀ + h (e v₀ + Σ w v) with v = v₀ + h (e a₀ + Σ w a).
         let instant = |i: usize| {
@@ -345,7 +342,7 @@ impl<'m> Stages<'m> {
             let one = |j: usize| if i == j { 1.0 } else { 0.0 };
             Instant {
                 state: states[i].clone(),
-                known: [uniform(&known_x), uniform(&[(1.0, STATE[1]), (h * explicit[i], STATE[2])]), Vec::new()],
+                known: [multiples(&known_x), multiples(&[(1.0, STATE[1]), (h * explicit[i], STATE[2])]), Vec::new()],
                 position: stages.clone().map(position).collect(),
                 velocity: weights[i].iter().map(|weight| h * weight).collect(),
                 acceleration: stages.clone().map(one).collect(),

@@ -16,7 +16,7 @@ use crate::norms::largest;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
-use crate::tangent::{Blocks, Instant, LinearEquations, Point, Register, STATE, StepMap, Sum, retraction};
+use crate::tangent::{Blocks, Instant, LinearEquations, Point, Register, STATE, StepMap, Sum, multiples, retraction};
 
 /// Moreau's midpoint rule; forces at the midpoint with the old velocity, of first order, of second where forces and
 /// inertia do not depend on velocities. Its acceleration and multipliers are averages over the step.
@@ -199,7 +199,7 @@ impl<'m> Parts<'m> {
         let [by_increment, by_start] = retraction(self.blocks, by.as_slice());
         let terms = terms.iter().map(|&(factor, register, _)| (by_increment.clone().scaled(factor), register));
         let position = map.sum([(by_start, of)].into_iter().chain(terms).collect());
-        (q, uniform(&[(1.0, position)]))
+        (q, multiples(&[(1.0, position)]))
     }
 
     /// Accelerations and multipliers from forces at one state and constraints on velocities at another, where the
@@ -346,7 +346,7 @@ impl Stepper for MoreauStepper<'_> {
         // Forces with the old velocity; the new one obeys the constraints.
         let middle = State { t: old.t + 0.5 * h, q, ..state.clone() };
         let forces = State { v: old.v.clone(), ..middle.clone() };
-        let known = uniform(&[(1.0, v)]);
+        let known = multiples(&[(1.0, v)]);
         let (point, acceleration) = self.parts.solved(
             map,
             (forces, position.clone(), known.clone()),
@@ -392,7 +392,7 @@ impl Stepper for HalfExplicitStepper<'_> {
         map.begin(STATE.len());
         let Parts { state, next: old, middle, dt: h, .. } = &self.0;
         let [x, v, ..] = STATE;
-        let one = |register| uniform(&[(1.0, register)]);
+        let one = |register| multiples(&[(1.0, register)]);
         // The middle state has the first acceleration, at the configuration to which the old velocity leads.
         let first = &middle.a;
         let (_, far) = self.0.moved(map, (&old.q, x), &[(*h, v, &old.v)]);
@@ -401,8 +401,8 @@ impl Stepper for HalfExplicitStepper<'_> {
         let (_, acceleration) = self.0.solved(map, (start, one(x), one(v)), (rows, far, one(v), *h));
         let terms = [(*h, v, &old.v), (0.5 * h * h, acceleration, first)];
         let (_, position) = self.0.moved(map, (&old.q, x), &terms);
-        let predicted = uniform(&[(1.0, v), (*h, acceleration)]);
-        let half = uniform(&[(1.0, v), (0.5 * h, acceleration)]);
+        let predicted = multiples(&[(1.0, v), (*h, acceleration)]);
+        let half = multiples(&[(1.0, v), (0.5 * h, acceleration)]);
         let forces = State { v: &old.v + first * *h, ..state.clone() };
         let (point, last) =
             self.0.solved(map, (forces, position.clone(), predicted), (state.clone(), position.clone(), half, 0.5 * h));
@@ -492,8 +492,4 @@ impl HalfExplicitStepper<'_> {
         self.0.dt = dt;
         Ok(self.0.acceleration.stats)
     }
-}
-
-fn uniform(terms: &[(f64, Register)]) -> Sum {
-    terms.iter().map(|&(factor, register)| (Blocks::uniform(factor), register)).collect()
 }

@@ -23,7 +23,7 @@ use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::NewmarkFamily;
-use crate::tangent::{Blocks, Instant, LinearEquations, Register, STATE, StepMap, Sum, retraction};
+use crate::tangent::{Instant, LinearEquations, Register, STATE, StepMap, multiples, retraction};
 
 impl Newmark {
     /// Factors of A₁, A₀ and a₀ in the acceleration that the residual of the model sees: the equilibrium divided by
@@ -440,13 +440,10 @@ impl<'m> Step<'m> {
         };
         let mut state = new.clone();
         combine([1.0, acceleration_factor], [&self.known[2], &self.auxiliary], &mut state.a);
-        let uniform = |terms: &[(f64, Register)]| -> Sum {
-            terms.iter().map(|&(factor, register)| (Blocks::uniform(factor), register)).collect()
-        };
         let known = [
             vec![(by_start, STATE[0]), (times(*h), STATE[1]), (times(h * h * (0.5 - beta)), auxiliary)],
-            uniform(&[(1.0, STATE[1]), (h * (1.0 - gamma), auxiliary)]),
-            uniform(&[(old_factor, STATE[2]), (auxiliary_factor, auxiliary)]),
+            multiples(&[(1.0, STATE[1]), (h * (1.0 - gamma), auxiliary)]),
+            multiples(&[(old_factor, STATE[2]), (auxiliary_factor, auxiliary)]),
         ];
         let instant = Instant {
             state,

@@ -74,7 +74,7 @@ pub fn together<'a, M: InLanes<N>, const N: usize>(runs: Vec<(&'a M, Simulation<
     let runs = runs.into_iter().map(|(_, simulation, start)| (simulation, start));
     match group {
         Some(group) => {
-            let runs: Vec<Going> = runs.map(begun).collect();
+            let runs: Vec<Going> = runs.map(|(simulation, start)| Going::begun(simulation, start)).collect();
             advance(Classical::new(group, &runs), runs)
         }
         None => abreast(runs.collect()),
@@ -96,7 +96,7 @@ pub fn abreast(runs: Vec<(Simulation, State)>) -> Vec<Run> {
             ended.extend(runs.into_iter().map(|(simulation, start)| simulation.run(start)));
             continue;
         }
-        let runs: Vec<Going> = runs.into_iter().map(begun).collect();
+        let runs: Vec<Going> = runs.into_iter().map(|(simulation, start)| Going::begun(simulation, start)).collect();
         // Those that have ended at the start, and those with equations of their own, do not take part.
         let takes_part = |run: &Going| {
             let driver = run.driver().filter(|_| run.outcome.is_none());
@@ -174,14 +174,11 @@ fn fit(runs: &[(Simulation, State)]) -> bool {
                 && simulation.options == first.options
                 && state.t == start.t
                 && are_alike(first.model, simulation.model)
+                && runs_abreast(simulation.model, simulation.scheme, steps, until - start.t)
+                // Labels are names that anyone gives, and schemes without data may share an address.
+                && std::ptr::addr_eq(first.scheme, simulation.scheme)
                 && simulation.scheme.label() == label
         })
-}
-
-fn begun((simulation, start): (Simulation, State)) -> Going {
-    let mut going = Going::new(simulation, start.t);
-    going.guarded(|going| going.begin(start).map(|()| None));
-    going
 }
 
 /// What computes steps of runs side by side.

@@ -667,9 +667,7 @@ impl<'a> Simulation<'a> {
     /// # }
     /// ```
     pub fn run(self, start: State) -> Run {
-        let mut going = Going::new(self, start.t);
-        going.guarded(|going| going.begin(start).map(|()| None));
-        going.go_on()
+        Going::begun(self, start).go_on()
     }
 }
 
@@ -697,6 +695,13 @@ struct Parts<'a> {
 }
 
 impl<'a> Going<'a> {
+    /// A simulation that has begun, or failed.
+    fn begun(simulation: Simulation<'a>, start: State) -> Self {
+        let mut going = Self::new(simulation, start.t);
+        going.guarded(|going| going.begin(start).map(|()| None));
+        going
+    }
+
     fn new(simulation: Simulation<'a>, began: f64) -> Self {
         Self {
             trajectory: Trajectory::new(simulation.model),
@@ -728,18 +733,23 @@ impl<'a> Going<'a> {
     /// Takes all further steps, if it has not ended yet.
     fn go_on(mut self) -> Run {
         if self.outcome.is_none() {
-            self.guarded(|going| {
-                loop {
-                    if let Some(total) = going.end()? {
-                        return Ok(Some(total));
-                    }
-                    if let Some(total) = going.step(None)? {
-                        return Ok(Some(total));
-                    }
-                }
-            });
+            self.take_steps();
         }
         self.ended()
+    }
+
+    /// Takes steps until the end.
+    fn take_steps(&mut self) {
+        self.guarded(|going| {
+            loop {
+                if let Some(total) = going.end()? {
+                    return Ok(Some(total));
+                }
+                if let Some(total) = going.step(None)? {
+                    return Ok(Some(total));
+                }
+            }
+        });
     }
 
     fn ended(mut self) -> Run {

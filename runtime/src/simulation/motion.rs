@@ -67,8 +67,7 @@ impl<'a> Simulation<'a> {
     pub fn begin(mut self, start: State) -> Result<Motion<'a>, StepError> {
         (self.until, self.record_every) = (Some(start.t), usize::MAX);
         let (model, scheme, max_steps) = (self.model, self.scheme, self.max_steps);
-        let mut going = Going::new(self, start.t);
-        going.guarded(|going| going.begin(start).map(|()| None));
+        let mut going = Going::begun(self, start);
         match going.outcome.take() {
             Some(Err(error)) => Err(error),
             _ => Ok(Motion { model, scheme, going, jump: None, max_steps }),
@@ -98,16 +97,7 @@ impl Motion<'_> {
             return Err(bad(self.scheme, format!("too many steps from t = {began} s until {until} s")));
         }
         self.going.simulation.max_steps = self.max_steps.saturating_add(self.going.accepted + self.going.rejected);
-        self.going.guarded(|going| {
-            loop {
-                if let Some(total) = going.end()? {
-                    return Ok(Some(total));
-                }
-                if let Some(total) = going.step(None)? {
-                    return Ok(Some(total));
-                }
-            }
-        });
+        self.going.take_steps();
         let total = self.going.outcome.take().unwrap_or(Ok(self.going.total))?;
         self.going.trajectory.keep_last();
         Ok(StepStats {

@@ -19,6 +19,11 @@ pub(crate) const STATE: [Register; 4] = [Register(0), Register(1), Register(2), 
 /// A sum of maps of vectors.
 pub(crate) type Sum = Vec<(Blocks, Register)>;
 
+/// A sum of multiples of vectors.
+pub(crate) fn multiples(terms: &[(f64, Register)]) -> Sum {
+    terms.iter().map(|&(factor, register)| (Blocks::uniform(factor), register)).collect()
+}
+
 /// Changes of one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
@@ -151,7 +156,7 @@ impl StepMap {
 
     /// A sum of multiples of vectors.
     pub(crate) fn combine(&mut self, terms: &[(f64, Register)]) -> Register {
-        self.sum(terms.iter().map(|&(factor, register)| (Blocks::uniform(factor), register)).collect())
+        self.sum(multiples(terms))
     }
 
     /// The instants that equations determine, each with its unknown A.

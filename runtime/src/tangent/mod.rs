@@ -9,6 +9,6 @@ mod terms;
 
 pub(crate) use blocks::{Blocks, displacement, location, rate, retraction, solution};
 pub use map::StepMap;
-pub(crate) use map::{Instant, LinearEquations, Operations, Point, Projected, Register, STATE, Sum, Target};
+pub(crate) use map::{Instant, LinearEquations, Operations, Point, Projected, Register, STATE, Sum, Target, multiples};
 pub(crate) use play::{Outside, Player, SingularAt};
 pub(crate) use terms::Wanted;

@@ -12,7 +12,7 @@ use self::dense::LaneDense;
 use self::sparse::LaneSparse;
 use super::number::Number;
 use super::sparse::RESIDUAL_LIMIT;
-use super::{FULL, LARGEST, MOST, find_scales, is_regular};
+use super::{LARGEST, MOST, find_scales, is_full, is_regular};
 use crate::lanes::Lanes;
 use crate::real::Real;
 use crate::sparsity::SparsityPattern;
@@ -101,7 +101,7 @@ enum Method<const N: usize> {
 impl<const N: usize> LaneSolver<N> {
     pub(crate) fn new(pattern: SparsityPattern) -> Self {
         let (n, nnz) = (pattern.columns, pattern.nnz());
-        let method = match FULL * nnz >= n * n {
+        let method = match is_full(&pattern) {
             true => Method::Dense(LaneDense::new(&pattern)),
             false => Method::Sparse(Box::new(LaneSparse::new(&pattern))),
         };

@@ -19,17 +19,12 @@ pub(super) struct LaneSparse<const N: usize> {
     /// Which lanes have chosen an order, and which of those below that is, if it has company.
     has_order: [bool; N],
     shared: [Option<usize>; N],
-    orders: Vec<LaneOrder<N>>,
+    orders: Vec<Panels<Lanes<N>>>,
     /// Right-hand sides, and their solutions in one of several orders; room for entries of one lane.
     pub(super) given: Vec<Lanes<N>>,
     solution: Vec<Lanes<N>>,
     entries: Vec<f64>,
     unknowns: Vec<f64>,
-}
-
-/// An order of pivots, and factors.
-struct LaneOrder<const N: usize> {
-    panels: Panels<Lanes<N>>,
 }
 
 impl<const N: usize> LaneSparse<N> {
@@ -65,7 +60,7 @@ impl<const N: usize> LaneSparse<N> {
             Arc::ptr_eq(one, other) || (&one.columns, &one.row_position) == (&other.columns, &other.row_position)
         };
         *shared = [None; N];
-        let mut kept: Vec<LaneOrder<N>> = Vec::new();
+        let mut kept: Vec<Panels<Lanes<N>>> = Vec::new();
         for lane in 0..N {
             let (Some(own), None) = (order(lane), shared[lane]) else { continue };
             let company: Vec<usize> =
@@ -74,10 +69,10 @@ impl<const N: usize> LaneSparse<N> {
                 continue;
             }
             company.into_iter().for_each(|other| shared[other] = Some(kept.len()));
-            let known = orders.iter().position(|order| is_same(order.panels.pivots(), own));
+            let known = orders.iter().position(|panels| is_same(panels.pivots(), own));
             kept.push(match known {
                 Some(known) => orders.swap_remove(known),
-                None => LaneOrder { panels: Panels::new(pattern, Arc::clone(own)) },
+                None => Panels::new(pattern, Arc::clone(own)),
             });
         }
         *orders = kept;
@@ -88,7 +83,7 @@ impl<const N: usize> LaneSparse<N> {
     pub(super) fn factor(&mut self, values: &[Lanes<N>], wanted: [bool; N]) -> [bool; N] {
         let Self { shared, orders, alone, has_order, entries, .. } = self;
         let mut usable = [false; N];
-        for (order, LaneOrder { panels, .. }) in orders.iter_mut().enumerate() {
+        for (order, panels) in orders.iter_mut().enumerate() {
             let of_order = panels.factor(values).0;
             for lane in 0..N {
                 usable[lane] |= of_order[lane] && shared[lane] == Some(order);
@@ -108,10 +103,10 @@ impl<const N: usize> LaneSparse<N> {
     #[inline(always)]
     pub(super) fn solve(&mut self, rhs: &mut [Lanes<N>]) {
         let Self { shared, orders, alone, has_order, given, solution, unknowns, .. } = self;
-        if let [LaneOrder { panels, .. }] = orders.as_mut_slice() {
+        if let [panels] = orders.as_mut_slice() {
             panels.solve(rhs);
         } else {
-            for (order, LaneOrder { panels, .. }) in orders.iter_mut().enumerate() {
+            for (order, panels) in orders.iter_mut().enumerate() {
                 solution.copy_from_slice(given);
                 panels.solve(solution);
                 for (to, from) in rhs.iter_mut().zip(&*solution) {

@@ -24,9 +24,17 @@ impl<'m> Player<'m> {
         let (n, info) = (self.nv + self.nc, self.model.describe());
         let t = after.t;
         let singular = |Singular| SingularAt { t };
-        let new_system =
-            |is_transposed| System::new(n, is_transposed, left_out.iter().map(|row| self.nv + row).collect::<Vec<_>>());
-        let (mut multipliers_of, mut system) = (new_system(false), new_system(self.is_backward));
+        let shape_with =
+            |zeros| Shape { instants: 0, levels: [0; 2], left_out: left_out.clone(), zeros, is_projection: true };
+        // That of the multipliers is never transposed, and has a shape of its own.
+        let (shape_of_multipliers, shape) =
+            (shape_with(vec![]), shape_with(vec![matches!(target, Target::Coordinates)]));
+        let mut system_of = |shape: &Shape, is_transposed: bool| {
+            let left_out = || left_out.iter().map(|row| self.nv + row).collect();
+            self.systems.remove(shape).unwrap_or_else(|| System::new(n, is_transposed, left_out()))
+        };
+        let (mut multipliers_of, mut system) =
+            (system_of(&shape_of_multipliers, false), system_of(&shape, self.is_backward));
         // The multipliers of the projection.
         self.terms.evaluate(&still(metric), self.wanted);
         multipliers_of.begin();
@@ -41,6 +49,7 @@ impl<'m> Player<'m> {
         }
         multipliers_of.factor().map_err(singular)?;
         multipliers_of.solve(&mut rhs);
+        self.systems.insert(shape_of_multipliers, multipliers_of);
         let mut moved = still(metric);
         moved.a.copy_from_slice(by);
         moved.lambda.copy_from_slice(&rhs.as_slice()[self.nv..]);
@@ -94,13 +103,6 @@ impl<'m> Player<'m> {
             self.assemble(&mut system, (self.nv + row, column, value), [0, 0], map);
         }
         system.factor().map_err(singular)?;
-        let shape = Shape {
-            instants: 0,
-            levels: [0; 2],
-            left_out: left_out.clone(),
-            zeros: vec![retraction.is_some()],
-            is_projection: true,
-        };
         self.systems.insert(shape.clone(), system);
         Ok(Parts { shape, levels, retraction })
     }
