@@ -155,6 +155,9 @@ def maps(model, coordinates, velocities):
             name, component = channel.rsplit(".", 1)
             joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
             if joint < 0:
+                # It has a body's name in the description.
+                joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name.removesuffix("_joint"))
+            if joint < 0:
                 raise ValueError(f"there is no joint `{name}`")
             offset = 3 if model.jnt_type[joint] == BALL else 0
             places.append(starts[joint] + names.get(component, offset) - offset)
@@ -187,6 +190,14 @@ def deviation(path, program, generator, record=None):
     """Largest relative deviation of M and of the nonlinear effects from MuJoCo's; writes states and values to a file."""
     model = mujoco.MjModel.from_xml_path(str(path))
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+    # What is left out with a word about it: ranges of forces, the fluid, weights that are carried, tendons, actuators that
+    # act on others than joints or have states.
+    on_joints = model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT
+    is_read = on_joints & (model.actuator_dyntype == mujoco.mjtDyn.mjDYN_NONE)
+    model.actuator_gainprm[~is_read] = model.actuator_biasprm[~is_read] = 0
+    model.actuator_forcelimited[:] = model.jnt_actfrclimited[:] = 0
+    model.opt.density = model.opt.viscosity = 0
+    model.body_gravcomp[:] = model.tendon_stiffness[:] = model.tendon_damping[:] = 0
     data = mujoco.MjData(model)
     first = subprocess.run([program, str(path)], input="", capture_output=True, text=True)
     if first.returncode != 0:

@@ -1,6 +1,6 @@
 //! From MJCF to a robot.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use hamel_compiler::escape::{excerpt, line};
 use roxmltree::Node;
@@ -83,6 +83,7 @@ pub(super) fn read(text: &str) -> Result<(Robot, Vec<Warning>), Errors> {
     reader.settle_masses();
     sections("equality").for_each(|node| reader.equality(node));
     sections("actuator").for_each(|node| reader.actuators(node));
+    reader.tell_sites_from_bodies();
     let Reader { mut notes, links, joints, actuators, closures, .. } = reader;
     notes.refuse_equal("body", links.iter().map(|link| (&link.name, link.place)));
     notes
@@ -361,13 +362,31 @@ impl<'d> Reader<'_, 'd> {
         let Some(name) = node.attribute("name") else { return };
         let (Some(pose), Some(name_of)) = (self.pose(item.view), self.notes.checked_name(node, name)) else { return };
         let (place, pose) = (self.notes.place(node), item.frame.then(&pose));
-        // Bodies and sites may have the same names.
-        let name_of = Name(if self.bodies.contains_key(name) { format!("{}_site", name_of.0) } else { name_of.0 });
         self.links.push(Link { name: name_of.clone(), place, inertial: None });
         self.world.push(self.world[parent].then(&pose));
         let link = self.links.len() - 1;
         self.sites.insert(name, link);
         self.fix(parent, link, &pose, place, &name_of);
+    }
+
+    /// Bodies and sites may have the same names, in any order; in a model both are frames.
+    fn tell_sites_from_bodies(&mut self) {
+        let mut known: HashSet<String> = self.links.iter().map(|link| link.name.0.clone()).collect();
+        let mut sites: Vec<(&str, usize)> = self.sites.iter().map(|(&name, &link)| (name, link)).collect();
+        sites.sort_by_key(|&(_, link)| link);
+        for (name, link) in sites {
+            if !self.bodies.contains_key(name) {
+                continue;
+            }
+            let mut other = format!("{name}_site");
+            while known.contains(&other) {
+                other.push('_');
+            }
+            known.insert(other.clone());
+            self.links[link].name = Name(other.clone());
+            let held = self.joints.iter_mut().find(|joint| joint.child == link);
+            held.into_iter().for_each(|joint| joint.name = Name(other.clone()));
+        }
     }
 
     /// A joint between two links, and its coordinate in the reference position.

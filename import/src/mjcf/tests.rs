@@ -157,6 +157,21 @@ fn equalities_hold_where_the_robot_is_described() {
     assert!(import.model.contains("joint connect1: spherical(b at [1.0, 0.0, 0.0] m, c) { cut }"), "{}", import.model);
 }
 
+/// Whichever comes first.
+#[test]
+fn sites_may_have_the_names_of_bodies() {
+    let text = robot(
+        &format!(
+            "<body name=\"a\"><joint name=\"j\"/>{INERTIAL}<site name=\"b\" pos=\"0 0 1\"/>\
+             <body name=\"b\"><joint/>{INERTIAL}<site name=\"c\"/></body></body><body name=\"b_site\"><joint/>{INERTIAL}</body>"
+        ),
+        "<equality><connect site1=\"b\" site2=\"c\"/></equality>",
+    );
+    let import = translated(&text);
+    assert!(import.model.contains("marker b_site_: a at [0.0, 0.0, 1.0] m;"), "{}", import.model);
+    understood(&import);
+}
+
 #[test]
 fn mistakes_are_reported_at_once_where_they_are() {
     let body = |name: &str, inside: &str| format!("<body name=\"{name}\">{inside}</body>\n");
