@@ -3,9 +3,10 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hamel::{Model, Run, Signal, Trajectory};
-use hamel_animate::Scene;
+use hamel_animate::{Meshes, Scene};
 use hamel_compiler::file;
 use hamel_jit::{Cache, Level};
 use hamel_report::{Figure, recorded};
@@ -58,6 +59,9 @@ struct Saved {
     parameters: Vec<(String, f64)>,
     inputs: Vec<(String, String)>,
     source: String,
+    /// What was written before there were meshes has none.
+    #[serde(default)]
+    folder: PathBuf,
 }
 
 /// A motion with the model that moved.
@@ -67,6 +71,7 @@ struct Shown {
     parameters: Vec<(String, f64)>,
     signals: Vec<(String, Signal)>,
     trajectory: Trajectory,
+    meshes: Arc<Meshes>,
 }
 
 /// Writes a page.
@@ -118,6 +123,7 @@ impl Shown {
             parameters: &self.parameters,
             inputs: &self.signals,
             trajectory: &self.trajectory,
+            meshes: &self.meshes,
         }
     }
 }
@@ -137,6 +143,7 @@ pub(crate) fn write(path: &Path, runs: &[(&Motion, Run)], figures: &[Figure]) ->
             parameters: &motion.parameters,
             inputs: &motion.signals,
             trajectory: &run.trajectory,
+            meshes: &motion.meshes,
         })
         .collect();
     let title = runs.first().map(|(motion, _)| motion.model.describe().name.clone()).unwrap_or_default();
@@ -149,6 +156,9 @@ fn page(path: &Path, title: &str, motions: &[hamel_animate::Motion], figures: &[
         Scene::new(motion).map_err(|error| Failure::Usage(format!("animation of {}: {error}", motion.label)))
     });
     let scenes: Vec<Scene> = scenes.collect::<Result<_, _>>()?;
+    for line in hamel_animate::unread_files(scenes.iter().flat_map(|scene| &scene.unread)) {
+        eprintln!("caution: {line}");
+    }
     let page = hamel_animate::page(title, &scenes, figures).map_err(wrong)?;
     file::write(path, |out| out.write_all(page.as_bytes())).map_err(|error| Failure::Unwritten(error.to_string()))
 }
@@ -183,8 +193,8 @@ fn run(arguments: &Arguments, models: Vec<&PathBuf>, screen: &mut Screen) -> Res
         if let Err(failure) = &run.outcome {
             eprintln!("caution: {}: {failure}; what was computed before is shown", motion.label);
         }
-        let Motion { label, model, parameters, signals, .. } = motion;
-        shown.push(Shown { label, model, parameters, signals, trajectory: run.trajectory });
+        let Motion { label, model, parameters, signals, meshes, .. } = motion;
+        shown.push(Shown { label, model, parameters, signals, trajectory: run.trajectory, meshes });
     }
     Ok(shown)
 }
@@ -196,7 +206,7 @@ fn saved(folder: &Path, cache: Option<&Cache>) -> Result<Vec<Shown>, Failure> {
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
     paths.sort_by_key(|path| numbered(&path.to_string_lossy()));
-    let mut shown = Vec::new();
+    let mut shown: Vec<Shown> = Vec::new();
     for path in paths {
         let table = path.with_extension("csv");
         let Ok(saved) = serde_json::from_str::<Saved>(&file::text(&path)?) else { continue };
@@ -212,12 +222,15 @@ fn saved(folder: &Path, cache: Option<&Cache>) -> Result<Vec<Shown>, Failure> {
         for (name, text) in &saved.inputs {
             signals.push((name.clone(), runnable::signal(name, text)?.0));
         }
+        let known = shown.iter().find(|known| known.meshes.folder() == saved.folder);
+        let meshes = known.map_or_else(|| Arc::new(Meshes::beside(&saved.folder)), |known| Arc::clone(&known.meshes));
         shown.push(Shown {
             label: saved.label,
             model: Box::new(model),
             parameters: saved.parameters,
             signals,
             trajectory,
+            meshes,
         });
     }
     if shown.is_empty() {
