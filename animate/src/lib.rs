@@ -2,6 +2,7 @@
 
 mod bodies;
 mod drawing;
+mod gltf;
 mod mesh;
 mod motion;
 mod page;
@@ -11,6 +12,7 @@ mod scene;
 mod survey;
 mod tracks;
 
+pub use gltf::gltf;
 pub use mesh::{Mesh, MeshError, Meshes, Unread};
 pub use motion::{Error, Motion};
 pub use page::{GENERATOR, page, unread_files};

@@ -52,6 +52,9 @@ pub enum Error {
     /// Nothing of the model is in the plane or in space.
     #[error("the model has no bodies")]
     NoBodies,
+    /// The file could not be written.
+    #[error("the glTF file could not be written: {0}")]
+    Gltf(String),
     /// The page could not be written.
     #[error("the page could not be written: {0}")]
     Page(String),

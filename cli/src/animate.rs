@@ -1,4 +1,4 @@
-//! `hamel animate`: one HTML page that shows motions, of a folder of results or of models that are run for it.
+//! `hamel animate`: one HTML page or glTF file that shows motions, of a folder of results or of models that are run for it.
 
 use std::fs;
 use std::io::Write;
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// with --until). Several motions are shown together.
     #[arg(value_name = "FOLDER|MODEL|FILE", required = true)]
     what: Vec<PathBuf>,
-    /// The page.
+    /// The page, or a file in glTF 2.0 for other programs, if its name ends in .glb.
     #[arg(long, short, value_name = "FILE", default_value = "animation.html")]
     output: PathBuf,
     /// Replace a file that is no page of this program.
@@ -128,8 +128,16 @@ impl Shown {
     }
 }
 
-/// Refuses to replace what is no page.
+fn is_gltf(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"))
+}
+
+/// Refuses to replace what is no page, and glTF in several files.
 pub(crate) fn may_write(path: &Path, is_forced: bool) -> Result<(), Failure> {
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gltf")) {
+        let path = path.display();
+        return Err(Failure::Usage(format!("`{path}`: expected a name that ends in .html or .glb, glTF in one file")));
+    }
     new_or_forced(path, is_forced, |begin| String::from_utf8_lossy(begin).contains(hamel_animate::GENERATOR))
 }
 
@@ -150,7 +158,13 @@ pub(crate) fn write(path: &Path, runs: &[(&Motion, Run)], figures: &[Figure]) ->
     page(path, &title, &motions, figures)
 }
 
-fn page(path: &Path, title: &str, motions: &[hamel_animate::Motion], figures: &[Figure]) -> Result<(), Failure> {
+/// Writes a page, or a file in glTF if its name ends so.
+pub(crate) fn page(
+    path: &Path,
+    title: &str,
+    motions: &[hamel_animate::Motion],
+    figures: &[Figure],
+) -> Result<(), Failure> {
     let wrong = |error: hamel_animate::Error| Failure::Usage(format!("animation: {error}"));
     let scenes = motions.iter().map(|motion| {
         Scene::new(motion).map_err(|error| Failure::Usage(format!("animation of {}: {error}", motion.label)))
@@ -159,12 +173,15 @@ fn page(path: &Path, title: &str, motions: &[hamel_animate::Motion], figures: &[
     for line in hamel_animate::unread_files(scenes.iter().flat_map(|scene| &scene.unread)) {
         eprintln!("caution: {line}");
     }
-    let page = hamel_animate::page(title, &scenes, figures).map_err(wrong)?;
-    file::write(path, |out| out.write_all(page.as_bytes())).map_err(|error| Failure::Unwritten(error.to_string()))
+    let bytes = match is_gltf(path) {
+        true => hamel_animate::gltf(title, &scenes).map_err(wrong)?,
+        false => hamel_animate::page(title, &scenes, figures).map_err(wrong)?.into_bytes(),
+    };
+    file::write(path, |out| out.write_all(&bytes)).map_err(|error| Failure::Unwritten(error.to_string()))
 }
 
 /// The plots of several motions, or of one.
-fn figures(motions: Vec<(String, &dyn Model, &Trajectory)>) -> Vec<Figure> {
+pub(crate) fn figures(motions: Vec<(String, &dyn Model, &Trajectory)>) -> Vec<Figure> {
     let each = motions.into_iter().map(|(label, model, table)| (label, recorded::figures(model.describe(), table)));
     recorded::overlaid(each.collect())
 }
