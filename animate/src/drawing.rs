@@ -2,11 +2,14 @@
 
 mod mechanism;
 
+use std::sync::Arc;
+
 use hamel_compiler::resolve::{self, BodyId, BodyShape, ContactForm, Frame, System};
 use hamel_compiler::solids;
 use hamel_compiler::space::Space;
 
 use crate::bodies::Known;
+use crate::mesh::{Mesh, Meshes, Unread};
 use crate::motion::up;
 use crate::pose::{Pose, Vector, dot, length, sub};
 use crate::scene::{Beam, Body, Color, Link, LinkKind, Point, Shape, Solid};
@@ -42,6 +45,7 @@ pub(crate) struct Drawing<'a> {
     traced: Vec<Vector>,
     /// What the model gives as shapes, body by body.
     given: Vec<Vec<(Solid, Pose)>>,
+    files: Files,
     surfaces: Vec<Surface>,
     rails: Vec<Rail>,
     /// The box of all places that bodies come to.
@@ -51,7 +55,12 @@ pub(crate) struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     /// From the answers at the first instant.
-    pub fn new<'v>(system: &'a System, survey: &'a Survey<'a>, at: &dyn Fn(usize) -> &'v [f64]) -> Drawing<'a> {
+    pub fn new<'v>(
+        system: &'a System,
+        survey: &'a Survey<'a>,
+        meshes: &Meshes,
+        at: &dyn Fn(usize) -> &'v [f64],
+    ) -> Drawing<'a> {
         let planar = system.space == Space::Planar;
         let pose = |place: usize| Pose::from_values(at(place));
         let ends: Vec<[Pose; 2]> = survey.joints.iter().map(|ends| ends.frames.map(pose)).collect();
@@ -126,11 +135,15 @@ impl<'a> Drawing<'a> {
             [inertia[2], inertia[1]].map(|about| (12.0 * about / mass).sqrt())
         });
         let sections: Vec<[f64; 2]> = members.chain(beams).collect();
+        let mut files = Files::default();
         let given = system.bodies.iter().zip(&survey.bodies).map(|(body, places)| {
             let shapes = body.shapes.iter().zip(&places.shapes);
             let given = |(shape, (frame, dimensions)): (&BodyShape, &(usize, Vec<usize>))| {
-                let dimensions: Vec<f64> = dimensions.iter().map(|&place| at(place)[0]).collect();
-                solid(shape.solid.keyword, &dimensions, pose(*frame), planar)
+                let dimensions: Vec<f64> = dimensions.iter().flat_map(|&place| at(place)).copied().collect();
+                match &shape.file {
+                    Some(file) => files.solid(meshes, file, &dimensions).map(|solid| (solid, pose(*frame))),
+                    None => solid(shape.solid.keyword, &dimensions, pose(*frame), planar),
+                }
             };
             shapes.filter_map(given).collect()
         });
@@ -150,6 +163,7 @@ impl<'a> Drawing<'a> {
             sections,
             traced,
             given,
+            files,
             surfaces,
             rails,
             extent: [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
@@ -190,6 +204,16 @@ impl<'a> Drawing<'a> {
             let along = dot(sub(child.position, parent.position), parent.column(rail.axis));
             rail.range = [rail.range[0].min(along), rail.range[1].max(along)];
         }
+    }
+
+    /// Meshes of the shapes of bodies, each once.
+    pub fn meshes(&self) -> Vec<Arc<Mesh>> {
+        self.files.read.clone()
+    }
+
+    /// Files that are no meshes.
+    pub fn unread(&self) -> Vec<Unread> {
+        self.files.unread.clone()
     }
 
     /// Direction against gravity.
@@ -344,6 +368,41 @@ impl<'a> Drawing<'a> {
             last.shown = true;
         }
         points
+    }
+}
+
+/// The files that the shapes of bodies are read from, each once.
+#[derive(Default)]
+struct Files {
+    read: Vec<Arc<Mesh>>,
+    unread: Vec<Unread>,
+}
+
+impl Files {
+    /// The mesh of a file with a scale of one or three components, or 1 m; nothing where it cannot be read.
+    fn solid(&mut self, meshes: &Meshes, file: &str, scale: &[f64]) -> Option<Solid> {
+        let scale = match scale {
+            [] => [1.0; 3],
+            [one] => [*one; 3],
+            parts => three(parts),
+        };
+        match meshes.get(file) {
+            Ok(found) => {
+                let known = self.read.iter().position(|known| Arc::ptr_eq(known, &found));
+                let mesh = known.unwrap_or_else(|| {
+                    self.read.push(found);
+                    self.read.len() - 1
+                });
+                Some(Solid::Mesh { mesh, scale })
+            }
+            Err(error) => {
+                let unread = Unread { file: file.to_owned(), error };
+                if !self.unread.contains(&unread) {
+                    self.unread.push(unread);
+                }
+                None
+            }
+        }
     }
 }
 

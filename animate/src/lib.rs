@@ -2,6 +2,8 @@
 
 mod bodies;
 mod drawing;
+mod gltf;
+mod mesh;
 mod motion;
 mod page;
 mod pose;
@@ -10,8 +12,10 @@ mod scene;
 mod survey;
 mod tracks;
 
+pub use gltf::gltf;
+pub use mesh::{Mesh, MeshError, Meshes, Unread};
 pub use motion::{Error, Motion};
-pub use page::{GENERATOR, page};
+pub use page::{GENERATOR, page, unread_files};
 pub use pose::{Pose, Quaternion, Vector};
 pub use scene::{Arrow, ArrowKind, Beam, Body, Color, Link, LinkKind, Part, Point, Scene, Shape, Solid};
 pub use tracks::Numbers;

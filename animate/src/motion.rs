@@ -7,6 +7,7 @@ use hamel_compiler::space::Space;
 use thiserror::Error;
 
 use crate::drawing::Drawing;
+use crate::mesh::Meshes;
 use crate::pose::{Pose, Vector, add, scale, sub, unit};
 use crate::samples::{Sample, samples};
 use crate::scene::{Arrow, ArrowKind, Scene};
@@ -26,6 +27,8 @@ pub struct Motion<'a> {
     pub inputs: &'a [(String, Signal)],
     /// The recorded states of this model.
     pub trajectory: &'a Trajectory,
+    /// Where the files of `shape: mesh("part.stl")` are; several motions read each once.
+    pub meshes: &'a Meshes,
 }
 
 /// A motion that cannot be drawn.
@@ -49,6 +52,9 @@ pub enum Error {
     /// Nothing of the model is in the plane or in space.
     #[error("the model has no bodies")]
     NoBodies,
+    /// The file could not be written.
+    #[error("the glTF file could not be written: {0}")]
+    Gltf(String),
     /// The page could not be written.
     #[error("the page could not be written: {0}")]
     Page(String),
@@ -66,13 +72,16 @@ impl Scene {
     /// taken from the table, fewer of models with many bodies; where steps were longer than a 400th of the motion, others
     /// are interpolated by the cubics that have the recorded coordinates and velocities.
     ///
+    /// Files of meshes that cannot be read are no error: [`Scene::unread`] names them, the page says so, and their bodies
+    /// are drawn by what is known of them otherwise.
+    ///
     /// # Errors
     /// If parameters, inputs or table do not belong to the model, or nothing was recorded.
     ///
     /// # Examples
     /// ```
     /// use hamel::{Model, Simulation, initial_state, schemes::RungeKutta};
-    /// use hamel_animate::{Motion, Scene};
+    /// use hamel_animate::{Meshes, Motion, Scene};
     /// use hamel_jit::Level;
     ///
     /// let text = "model Pendulum {
@@ -91,6 +100,7 @@ impl Scene {
     ///     parameters: &[],
     ///     inputs: &[],
     ///     trajectory: &run.trajectory,
+    ///     meshes: &Meshes::default(),
     /// };
     /// let scene = Scene::new(&motion)?;
     /// assert_eq!(scene.bodies[0].name, "rod");
@@ -181,7 +191,7 @@ impl Builder<'_> {
             let own: Vec<Pose> = survey.mover_places().map(|index| Pose::from_values(at(index))).collect();
             times.extend([sample.t]);
             self.extend_poses(&mut poses, &mut before, &own, planar);
-            let drawing = drawing.get_or_insert_with(|| Drawing::new(system, survey, &at));
+            let drawing = drawing.get_or_insert_with(|| Drawing::new(system, survey, motion.meshes, &at));
             drawing.pass(&own);
             self.extend_series(&mut series, &contacts, sample, &rows, &at);
         }
@@ -202,6 +212,8 @@ impl Builder<'_> {
             poses,
             vectors,
             arrows,
+            meshes: drawing.meshes(),
+            unread: drawing.unread(),
             bodies: drawing.bodies(),
             fixed: drawing.fixed(),
             joints: drawing.joints(),

@@ -1,11 +1,14 @@
 //! The page: `page/page.html` filled in with its style sheets, its scripts, the scenes and the figures.
 
+use std::mem::discriminant;
+
 use hamel_compiler::escape;
 use hamel_report::{Figure, plot};
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, context, escape_formatter};
 use serde::Serialize;
 
+use crate::mesh::{Mesh, Unread};
 use crate::motion::Error;
 use crate::scene::Scene;
 
@@ -39,6 +42,32 @@ struct KeyView {
     svg: String,
 }
 
+/// A scene with the places of its meshes among those of the page.
+#[derive(Serialize)]
+struct SceneView<'a> {
+    #[serde(flatten)]
+    scene: &'a Scene,
+    mesh_places: Vec<usize>,
+}
+
+/// The meshes of all scenes, each once, and the scenes.
+fn views(scenes: &[Scene]) -> (Vec<&Mesh>, Vec<SceneView<'_>>) {
+    let mut meshes: Vec<&Mesh> = Vec::new();
+    let mut views = Vec::new();
+    for scene in scenes {
+        let mut mesh_places = Vec::new();
+        for mesh in &scene.meshes {
+            let known = meshes.iter().position(|known| *known == &**mesh);
+            mesh_places.push(known.unwrap_or(meshes.len()));
+            if known.is_none() {
+                meshes.push(mesh);
+            }
+        }
+        views.push(SceneView { scene, mesh_places });
+    }
+    (meshes, views)
+}
+
 /// What the head of each page says of the program that made it.
 pub const GENERATOR: &str = "Hamel animation";
 
@@ -63,7 +92,11 @@ pub fn page(title: &str, scenes: &[Scene], figures: &[Figure]) -> Result<String,
     environment.set_lstrip_blocks(true);
     environment.add_template("page", TEMPLATE).map_err(|error| wrong(&error))?;
     // No text of a model ends the element that holds the data.
-    let data = serde_json::to_string(scenes).map_err(|error| wrong(&error))?.replace('<', "\\u003c");
+    let json = |text: Result<String, serde_json::Error>| {
+        text.map(|text| Value::from_safe_string(text.replace('<', "\\u003c"))).map_err(|error| wrong(&error))
+    };
+    let (meshes, views) = views(scenes);
+    let (data, meshes) = (json(serde_json::to_string(&views))?, json(serde_json::to_string(&meshes))?);
     let figures = figures.iter().enumerate().map(|(index, figure)| {
         let id = format!("figure-{index}");
         FigureView {
@@ -80,8 +113,36 @@ pub fn page(title: &str, scenes: &[Scene], figures: &[Figure]) -> Result<String,
         style => [STYLE, plot::PAGE_STYLE].concat(),
         script => SCRIPTS.concat(),
         figures_script => plot::PAGE_SCRIPT,
-        data => Value::from_safe_string(data),
+        data,
+        meshes,
+        unread => unread_files(scenes.iter().flat_map(|scene| &scene.unread)),
         figures => figures.collect::<Vec<_>>(),
     });
     page.map_err(|error| wrong(&error))
+}
+
+/// Files of which nothing is drawn: of each kind of mistake the first, with how many there are.
+///
+/// ```
+/// use hamel_animate::{MeshError, Unread, unread_files};
+/// let of = |file: &str, error| Unread { file: file.to_owned(), error };
+/// let files = [of("a.stl", MeshError::Empty), of("b.dae", MeshError::Ending), of("c.stl", MeshError::Empty)];
+/// let lines = unread_files(files.iter());
+/// assert_eq!(lines[0], "mesh `a.stl` is not drawn: expected triangles with an area, found none (2 such files)");
+/// assert_eq!(lines.len(), 2);
+/// ```
+pub fn unread_files<'a>(files: impl Iterator<Item = &'a Unread>) -> Vec<String> {
+    let mut kinds: Vec<Vec<&Unread>> = Vec::new();
+    for file in files {
+        match kinds.iter_mut().find(|kind| discriminant(&kind[0].error) == discriminant(&file.error)) {
+            Some(kind) if kind.iter().any(|known| known.file == file.file) => {}
+            Some(kind) => kind.push(file),
+            None => kinds.push(vec![file]),
+        }
+    }
+    let line = |kind: &Vec<&Unread>| {
+        let more = if kind.len() > 1 { format!(" ({} such files)", kind.len()) } else { String::new() };
+        format!("mesh `{}` is not drawn: {}{more}", escape::excerpt(&kind[0].file), kind[0].error)
+    };
+    kinds.iter().map(line).collect()
 }

@@ -1,7 +1,10 @@
 //! What is drawn, and how it moves: the data of a page.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
+use crate::mesh::{Mesh, Unread};
 use crate::pose::{Pose, Quaternion, Vector};
 use crate::tracks::Numbers;
 
@@ -25,6 +28,11 @@ pub struct Scene {
     pub vectors: Numbers,
     /// What the vectors are, in their order.
     pub arrows: Vec<Arrow>,
+    /// Meshes of shapes, each once; a page has them beside its scenes.
+    #[serde(skip)]
+    pub meshes: Vec<Arc<Mesh>>,
+    /// Files of which nothing is drawn.
+    pub unread: Vec<Unread>,
     /// Bodies.
     pub bodies: Vec<Body>,
     /// What does not move.
@@ -97,6 +105,13 @@ pub enum Solid {
     Cone([f64; 2]),
     /// A boat with its bow along x: length, breadth, height.
     Hull([f64; 3]),
+    /// A surface.
+    Mesh {
+        /// Its place among the meshes of the scene.
+        mesh: usize,
+        /// How long a unit of its file is along its axes, m; negative where it is mirrored.
+        scale: [f64; 3],
+    },
     /// A convex outline in the x-y plane, point by point against the clock, and its thickness.
     Prism(Vec<[f64; 2]>, f64),
 }
@@ -202,6 +217,7 @@ impl Solid {
             Solid::Capsule(size) => Solid::Capsule(size.map(|edge| factor * edge)),
             Solid::Cone(size) => Solid::Cone(size.map(|edge| factor * edge)),
             Solid::Hull(size) => Solid::Hull(size.map(|edge| factor * edge)),
+            Solid::Mesh { mesh, scale } => Solid::Mesh { mesh, scale: scale.map(|part| factor * part) },
             Solid::Prism(outline, thickness) => {
                 Solid::Prism(outline.into_iter().map(|point| point.map(|x| factor * x)).collect(), factor * thickness)
             }

@@ -2,7 +2,7 @@
 
 use hamel::schemes::{self, RungeKutta};
 use hamel::{Model, Run, Scheme, Signal, Simulation, initial_state};
-use hamel_animate::{ArrowKind, Color, Error, LinkKind, Motion, Scene, Solid};
+use hamel_animate::{ArrowKind, Color, Error, LinkKind, MeshError, Meshes, Motion, Scene, Solid, page};
 use hamel_jit::{JitModel, Level};
 
 fn model(text: &str) -> JitModel {
@@ -16,8 +16,8 @@ fn run(model: &JitModel, scheme: &dyn Scheme, (dt, until): (f64, f64)) -> Run {
 }
 
 fn scene(model: &JitModel, run: &Run) -> Scene {
-    let motion =
-        Motion { label: "it", info: model.describe(), parameters: &[], inputs: &[], trajectory: &run.trajectory };
+    let (info, trajectory, meshes) = (model.describe(), &run.trajectory, &Meshes::default());
+    let motion = Motion { label: "it", info, parameters: &[], inputs: &[], trajectory, meshes };
     Scene::new(&motion).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -170,8 +170,8 @@ fn springs_beams_and_inputs_are_drawn() {
     );
     let run = run(&model, &*schemes::by_name("bathe", &[]).unwrap(), (1e-2, 1.0));
     let inputs = [("pull".to_owned(), Signal::from(|t: f64| 3.0 * t))];
-    let motion =
-        Motion { label: "it", info: model.describe(), parameters: &[], inputs: &inputs, trajectory: &run.trajectory };
+    let (info, trajectory, meshes) = (model.describe(), &run.trajectory, &Meshes::default());
+    let motion = Motion { label: "it", info, parameters: &[], inputs: &inputs, trajectory, meshes };
     let scene = Scene::new(&motion).unwrap();
     assert_eq!(scene.links.len(), 1);
     assert_eq!(
@@ -228,7 +228,8 @@ fn what_does_not_belong_to_the_model_is_said() {
         "model Other { planar; coordinates joint; body b { mass: 1 kg, inertia: 1 kg m^2 } joint j: revolute(ground, b); }",
     );
     let with = |info, parameters: &[(String, f64)], inputs: &[(String, Signal)]| {
-        let motion = Motion { label: "it", info, parameters, inputs, trajectory: &run.trajectory };
+        let (trajectory, meshes) = (&run.trajectory, &Meshes::default());
+        let motion = Motion { label: "it", info, parameters, inputs, trajectory, meshes };
         Scene::new(&motion).unwrap_err().to_string()
     };
     let message = with(known.describe(), &[("lenght".to_owned(), 1.0)], &[]);
@@ -257,8 +258,8 @@ fn shapes_of_the_model_are_drawn() {
     let parameters = [("r".to_owned(), 0.2)];
     model.set(&parameters).unwrap();
     let run = run(&model, &RungeKutta, (1e-2, 0.1));
-    let trajectory = &run.trajectory;
-    let motion = Motion { label: "it", info: model.describe(), parameters: &parameters, inputs: &[], trajectory };
+    let (info, trajectory, meshes) = (model.describe(), &run.trajectory, &Meshes::default());
+    let motion = Motion { label: "it", info, parameters: &parameters, inputs: &[], trajectory, meshes };
     let scene = Scene::new(&motion).unwrap();
     let [cylinder, block] = scene.bodies[0].shapes.as_slice() else { panic!("{:?}", scene.bodies[0].shapes) };
     assert_eq!((&cylinder.solid, cylinder.at), (&Solid::Cylinder([0.2, 0.8]), [0.0, 0.0, 0.2]));
@@ -269,4 +270,69 @@ fn shapes_of_the_model_are_drawn() {
     assert!(edges.iter().zip([0.2, 0.4, 0.6]).all(|(a, b)| (a - b).abs() < 1e-12));
     assert_eq!((cylinder.color, cylinder.derived), (Color::Rgb([1.0, 0.5, 0.0]), false));
     assert!(scene.bodies[1].shapes.iter().all(|shape| shape.derived && shape.color == Color::Palette(3)));
+}
+
+/// Meshes of files, with scales that a parameter changes; they are read once for all motions, and a page has each once.
+#[test]
+fn meshes_of_files_are_drawn_and_others_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("parts")).unwrap();
+    std::fs::write(folder.path().join("parts/wing.obj"), "v 0 0 0\nv 10 0 0\nv 0 20 5\nf 1 2 3\n").unwrap();
+    std::fs::write(folder.path().join("short.stl"), "solid short\n").unwrap();
+    let text = "model Drawn {
+        coordinates joint;
+        param unit = 1 mm;
+        body wing {
+            mass: 1 kg, inertia: diag(1, 1, 1) kg m^2,
+            shape: mesh(\"parts/wing.obj\", unit) at [0, 0, 1] m rotated rotation_z(90 deg),
+            shape: mesh(\"parts/wing.obj\", [unit, -unit, unit]), shape: mesh(\"short.stl\"), shape: mesh(\"none.stl\"),
+        }
+        body tail { mass: 1 kg, inertia: diag(1, 1, 1) kg m^2, shape: mesh(\"missing.stl\"), shape: mesh(\"none.stl\") }
+        joint hinge: revolute(ground, wing);
+        joint neck: revolute(wing at [1, 0, 0] m, tail);
+    }";
+    let meshes = Meshes::beside(folder.path());
+    let scenes = [1e-3, 2e-3].map(|unit| {
+        let parameters = [("unit".to_owned(), unit)];
+        let mut model = model(text);
+        model.set(&parameters).unwrap();
+        let run = run(&model, &RungeKutta, (1e-2, 0.1));
+        let (info, trajectory) = (model.describe(), &run.trajectory);
+        let motion = Motion { label: "it", info, parameters: &parameters, inputs: &[], trajectory, meshes: &meshes };
+        Scene::new(&motion).unwrap()
+    });
+    for (scene, unit) in scenes.iter().zip([1e-3, 2e-3]) {
+        let [standing, mirrored] = scene.bodies[0].shapes.as_slice() else { panic!("{:?}", scene.bodies[0].shapes) };
+        assert_eq!(standing.solid, Solid::Mesh { mesh: 0, scale: [unit; 3] });
+        assert_eq!(mirrored.solid, Solid::Mesh { mesh: 0, scale: [unit, -unit, unit] });
+        assert_eq!((standing.at, standing.derived), ([0.0, 0.0, 1.0], false));
+        assert!((standing.turn.0[3] - 0.5_f64.sqrt()).abs() < 1e-12, "{:?}", standing.turn);
+        assert_eq!((scene.meshes.len(), scene.meshes[0].high), (1, [10.0, 20.0, 5.0]));
+        // What is left of a body whose files are none is drawn as its joints suggest.
+        assert!(!scene.bodies[1].shapes.is_empty() && scene.bodies[1].shapes.iter().all(|shape| shape.derived));
+        let unread: Vec<&str> = scene.unread.iter().map(|unread| unread.file.as_str()).collect();
+        assert_eq!(unread, ["short.stl", "none.stl", "missing.stl"]);
+        assert_eq!(scene.unread[0].error, MeshError::Ended { after: 0, of: None });
+    }
+    let page = page("Drawn", &scenes, &[]).unwrap();
+    assert_eq!(page.matches("parts/wing.obj").count(), 1, "once for both motions");
+    assert_eq!(page.matches("<li>mesh `").count(), 2, "of each kind of mistake the first");
+    assert!(page.contains("mesh `none.stl` is not drawn: the file cannot be read") && page.contains("(2 such files)"));
+}
+
+/// Meshes have no influence on the equations, and no file is read for these.
+#[test]
+fn meshes_do_not_move_anything() {
+    let text = |shape: &str| {
+        format!(
+            "model Arm {{ coordinates joint; gravity [0, 0, -9.81] m/s^2;
+            body arm {{ mass: 1 kg, inertia: diag(1, 2, 2) kg m^2, center_of_mass: [1, 0, 0] m{shape} }}
+            joint hinge: revolute(ground, arm) {{ axis: [0, 1, 0] }} }}"
+        )
+    };
+    let [with, without] = [", shape: mesh(\"nowhere.stl\", [1, -1, 2] mm) at [1, 2, 3] m", ""].map(|shape| {
+        let model = model(&text(shape));
+        run(&model, &RungeKutta, (1e-2, 1.0)).trajectory.rows().map(<[f64]>::to_vec).collect::<Vec<_>>()
+    });
+    assert_eq!(with, without);
 }

@@ -1,11 +1,12 @@
-//! `hamel animate`: one HTML page that shows motions, of a folder of results or of models that are run for it.
+//! `hamel animate`: one HTML page or glTF file that shows motions, of a folder of results or of models that are run for it.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hamel::{Model, Run, Signal, Trajectory};
-use hamel_animate::Scene;
+use hamel_animate::{Meshes, Scene};
 use hamel_compiler::file;
 use hamel_jit::{Cache, Level};
 use hamel_report::{Figure, recorded};
@@ -28,7 +29,7 @@ pub(crate) struct Arguments {
     /// with --until). Several motions are shown together.
     #[arg(value_name = "FOLDER|MODEL|FILE", required = true)]
     what: Vec<PathBuf>,
-    /// The page.
+    /// The page, or a file in glTF 2.0 for other programs, if its name ends in .glb.
     #[arg(long, short, value_name = "FILE", default_value = "animation.html")]
     output: PathBuf,
     /// Replace a file that is no page of this program.
@@ -58,6 +59,9 @@ struct Saved {
     parameters: Vec<(String, f64)>,
     inputs: Vec<(String, String)>,
     source: String,
+    /// What was written before there were meshes has none.
+    #[serde(default)]
+    folder: PathBuf,
 }
 
 /// A motion with the model that moved.
@@ -67,6 +71,7 @@ struct Shown {
     parameters: Vec<(String, f64)>,
     signals: Vec<(String, Signal)>,
     trajectory: Trajectory,
+    meshes: Arc<Meshes>,
 }
 
 /// Writes a page.
@@ -118,12 +123,21 @@ impl Shown {
             parameters: &self.parameters,
             inputs: &self.signals,
             trajectory: &self.trajectory,
+            meshes: &self.meshes,
         }
     }
 }
 
-/// Refuses to replace what is no page.
+fn is_gltf(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"))
+}
+
+/// Refuses to replace what is no page, and glTF in several files.
 pub(crate) fn may_write(path: &Path, is_forced: bool) -> Result<(), Failure> {
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gltf")) {
+        let path = path.display();
+        return Err(Failure::Usage(format!("`{path}`: expected a name that ends in .html or .glb, glTF in one file")));
+    }
     new_or_forced(path, is_forced, |begin| String::from_utf8_lossy(begin).contains(hamel_animate::GENERATOR))
 }
 
@@ -137,24 +151,37 @@ pub(crate) fn write(path: &Path, runs: &[(&Motion, Run)], figures: &[Figure]) ->
             parameters: &motion.parameters,
             inputs: &motion.signals,
             trajectory: &run.trajectory,
+            meshes: &motion.meshes,
         })
         .collect();
     let title = runs.first().map(|(motion, _)| motion.model.describe().name.clone()).unwrap_or_default();
     page(path, &title, &motions, figures)
 }
 
-fn page(path: &Path, title: &str, motions: &[hamel_animate::Motion], figures: &[Figure]) -> Result<(), Failure> {
+/// Writes a page, or a file in glTF if its name ends so.
+pub(crate) fn page(
+    path: &Path,
+    title: &str,
+    motions: &[hamel_animate::Motion],
+    figures: &[Figure],
+) -> Result<(), Failure> {
     let wrong = |error: hamel_animate::Error| Failure::Usage(format!("animation: {error}"));
     let scenes = motions.iter().map(|motion| {
         Scene::new(motion).map_err(|error| Failure::Usage(format!("animation of {}: {error}", motion.label)))
     });
     let scenes: Vec<Scene> = scenes.collect::<Result<_, _>>()?;
-    let page = hamel_animate::page(title, &scenes, figures).map_err(wrong)?;
-    file::write(path, |out| out.write_all(page.as_bytes())).map_err(|error| Failure::Unwritten(error.to_string()))
+    for line in hamel_animate::unread_files(scenes.iter().flat_map(|scene| &scene.unread)) {
+        eprintln!("caution: {line}");
+    }
+    let bytes = match is_gltf(path) {
+        true => hamel_animate::gltf(title, &scenes).map_err(wrong)?,
+        false => hamel_animate::page(title, &scenes, figures).map_err(wrong)?.into_bytes(),
+    };
+    file::write(path, |out| out.write_all(&bytes)).map_err(|error| Failure::Unwritten(error.to_string()))
 }
 
 /// The plots of several motions, or of one.
-fn figures(motions: Vec<(String, &dyn Model, &Trajectory)>) -> Vec<Figure> {
+pub(crate) fn figures(motions: Vec<(String, &dyn Model, &Trajectory)>) -> Vec<Figure> {
     let each = motions.into_iter().map(|(label, model, table)| (label, recorded::figures(model.describe(), table)));
     recorded::overlaid(each.collect())
 }
@@ -183,8 +210,8 @@ fn run(arguments: &Arguments, models: Vec<&PathBuf>, screen: &mut Screen) -> Res
         if let Err(failure) = &run.outcome {
             eprintln!("caution: {}: {failure}; what was computed before is shown", motion.label);
         }
-        let Motion { label, model, parameters, signals, .. } = motion;
-        shown.push(Shown { label, model, parameters, signals, trajectory: run.trajectory });
+        let Motion { label, model, parameters, signals, meshes, .. } = motion;
+        shown.push(Shown { label, model, parameters, signals, trajectory: run.trajectory, meshes });
     }
     Ok(shown)
 }
@@ -196,7 +223,7 @@ fn saved(folder: &Path, cache: Option<&Cache>) -> Result<Vec<Shown>, Failure> {
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
     paths.sort_by_key(|path| numbered(&path.to_string_lossy()));
-    let mut shown = Vec::new();
+    let mut shown: Vec<Shown> = Vec::new();
     for path in paths {
         let table = path.with_extension("csv");
         let Ok(saved) = serde_json::from_str::<Saved>(&file::text(&path)?) else { continue };
@@ -212,12 +239,15 @@ fn saved(folder: &Path, cache: Option<&Cache>) -> Result<Vec<Shown>, Failure> {
         for (name, text) in &saved.inputs {
             signals.push((name.clone(), runnable::signal(name, text)?.0));
         }
+        let known = shown.iter().find(|known| known.meshes.folder() == saved.folder);
+        let meshes = known.map_or_else(|| Arc::new(Meshes::beside(&saved.folder)), |known| Arc::clone(&known.meshes));
         shown.push(Shown {
             label: saved.label,
             model: Box::new(model),
             parameters: saved.parameters,
             signals,
             trajectory,
+            meshes,
         });
     }
     if shown.is_empty() {

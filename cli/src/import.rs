@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use hamel_compiler::file::{self, FileError, Mistake};
 use hamel_compiler::simplify::Limits;
-use hamel_import::{Error, Format, Import, Options, Parameters};
+use hamel_import::{Error, Format, Import, Options, Parameters, Visuals};
 
 use crate::failure::Failure;
 use crate::screen::{Destination, Screen};
@@ -46,10 +46,22 @@ pub(crate) struct Robot {
     /// Keep joints within their limits by contacts.
     #[arg(long)]
     stops: bool,
+    /// Where the files of a package are, for meshes such as package://NAME/arm.stl that are not above the description.
+    #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
+    packages: Vec<(String, PathBuf)>,
+}
+
+/// `NAME=DIR`.
+fn package(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, folder) = text.split_once('=').ok_or("expected `NAME=DIR`, a package and its folder")?;
+    if !Path::new(folder).is_dir() {
+        return Err(format!("`{folder}` is no folder"));
+    }
+    Ok((name.to_owned(), folder.into()))
 }
 
 impl Robot {
-    fn options(&self, provide: &[String]) -> Result<Options, Failure> {
+    fn options(&self, path: &Path, model_folder: &Path, provide: &[String]) -> Result<Options, Failure> {
         let (provide, provide_of_links) = hamel_import::functions(provide).map_err(Failure::Usage)?;
         let is_parameter = |group: &Parameters| self.groups.iter().any(|word| word == group.keyword());
         Ok(Options {
@@ -60,13 +72,18 @@ impl Robot {
             repair_inertia: self.repair_inertia,
             parameters: Parameters::ALL.into_iter().filter(is_parameter).collect(),
             stops: self.stops,
+            visuals: Some(Visuals {
+                folder: path.parent().unwrap_or(Path::new("")).to_owned(),
+                packages: self.packages.clone(),
+                model_folder: model_folder.to_owned(),
+            }),
         })
     }
 
     /// Whether nothing is said.
     fn is_default(&self) -> bool {
-        let Robot { floating, exact_angles, repair_inertia, groups, stops } = self;
-        !(*floating || *exact_angles || *repair_inertia || *stops) && groups.is_empty()
+        let Robot { floating, exact_angles, repair_inertia, groups, stops, packages } = self;
+        !(*floating || *exact_angles || *repair_inertia || *stops) && groups.is_empty() && packages.is_empty()
     }
 
     /// Refuses what is said of a robot for a model that is none.
@@ -80,27 +97,33 @@ impl Robot {
         )))
     }
 
-    /// The model of a robot; what was left out is written to standard error.
-    pub(crate) fn read(&self, path: &Path, provide: &[String]) -> Result<Import, Failure> {
-        let import = self.translated(path, provide)?;
+    /// The model of a robot in the folder of its description; what was left out is written to standard error.
+    pub(crate) fn read(&self, path: &Path) -> Result<Import, Failure> {
+        self.read_for(path, path.parent().unwrap_or(Path::new("")), &[])
+    }
+
+    /// The model of a robot that is to stand in a folder.
+    fn read_for(&self, path: &Path, model_folder: &Path, provide: &[String]) -> Result<Import, Failure> {
+        let import = self.translated(path, model_folder, provide)?;
         for warning in &import.warnings {
             eprintln!("warning: {}:{warning}", path.display());
         }
         Ok(import)
     }
 
-    fn translated(&self, path: &Path, provide: &[String]) -> Result<Import, Failure> {
+    fn translated(&self, path: &Path, model_folder: &Path, provide: &[String]) -> Result<Import, Failure> {
         // What has no ending that is known is taken for URDF, whose reader says what it expects.
         let format = Format::of(path).unwrap_or(Format::Urdf);
-        let import = format.import(&file::text(path)?, &self.options(provide)?).map_err(|errors| {
-            let mistake = |error: &Error| Mistake {
-                line: error.place.line as usize,
-                column: error.place.column as usize,
-                family: None,
-                message: error.message(),
-            };
-            FileError::Wrong { path: path.to_owned(), mistakes: errors.iter().map(mistake).collect() }
-        })?;
+        let import =
+            format.import(&file::text(path)?, &self.options(path, model_folder, provide)?).map_err(|errors| {
+                let mistake = |error: &Error| Mistake {
+                    line: error.place.line as usize,
+                    column: error.place.column as usize,
+                    family: None,
+                    message: error.message(),
+                };
+                FileError::Wrong { path: path.to_owned(), mistakes: errors.iter().map(mistake).collect() }
+            })?;
         Ok(import)
     }
 }
@@ -114,7 +137,9 @@ pub(crate) fn is_robot(path: &Path) -> bool {
 pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     screen.direct(&arguments.destination)?;
     let path = &arguments.file;
-    let import = arguments.robot.read(path, &arguments.provide)?;
+    // What is printed is taken for a file of the working directory.
+    let model_folder = arguments.destination.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let import = arguments.robot.read_for(path, model_folder, &arguments.provide)?;
     screen.line("hamel::multibody! {")?;
     for line in import.model.lines() {
         screen.line(format!("    {line}").trim_end())?;
@@ -122,7 +147,7 @@ pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
     screen.line("}")?;
     screen.flush()?;
     // What the compiler has to say stands where the description says it; functions add nothing to that.
-    let alone = arguments.robot.translated(path, &[])?;
+    let alone = arguments.robot.translated(path, model_folder, &[])?;
     let checked = alone.tokens().map_err(syn::Error::from);
     let checked = checked.and_then(|tokens| hamel_compiler::stages_within(tokens, &Limits::least()));
     checked.map(drop).map_err(|error| FileError::model(path, error).into())

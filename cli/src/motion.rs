@@ -1,11 +1,13 @@
 //! The motions that `hamel run` and `hamel animate` integrate, and what is said of them.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hamel::adaptive::AdaptiveStepper;
 use hamel::simulation::{Division, Steps};
 use hamel::{Caution, Model, Options, Run, Signal, Simulation, State, StepError};
+use hamel_animate::Meshes;
 use hamel_compiler::escape::file_name;
 use hamel_report::provenance::Provenance;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -38,6 +40,8 @@ pub(crate) struct Description<'a> {
     provenance: &'a Provenance,
     /// The text of the model, by which `hamel animate` draws it.
     source: &'a str,
+    /// Where the paths of its meshes start.
+    folder: String,
 }
 
 /// Values of a parameter, one for each run.
@@ -78,6 +82,8 @@ pub(crate) struct Motion {
     pub parameters: Vec<(String, f64)>,
     /// Inputs that are given.
     pub signals: Vec<(String, Signal)>,
+    /// Files beside that of the model.
+    pub meshes: Arc<Meshes>,
     /// As they are written.
     inputs: Vec<(String, String)>,
     plan: Plan,
@@ -88,7 +94,13 @@ pub(crate) struct Motion {
 }
 
 impl Motion {
-    fn new(asked: &Asked, choice: &Choice, varied: Option<(&str, f64)>, n_models: usize) -> Result<Motion, Failure> {
+    fn new(
+        asked: &Asked,
+        choice: &Choice,
+        meshes: &Arc<Meshes>,
+        varied: Option<(&str, f64)>,
+        n_models: usize,
+    ) -> Result<Motion, Failure> {
         let mut settings = asked.settings.clone();
         settings.parameters.extend(varied.map(|(name, value)| (name.to_owned(), value)));
         let Runnable { name, model, tables, not_given, signals } = Runnable::new(choice, &settings)?;
@@ -120,7 +132,8 @@ impl Motion {
         };
         let inputs = settings.inputs().to_vec();
         let parameters = settings.parameters;
-        Ok(Motion { file: file_name(&file), label, model, parameters, signals, inputs, plan, every, initial, options })
+        let (file, meshes) = (file_name(&file), Arc::clone(meshes));
+        Ok(Motion { file, label, model, parameters, signals, meshes, inputs, plan, every, initial, options })
     }
 
     /// All that a command asks for.
@@ -132,8 +145,9 @@ impl Motion {
         };
         let mut motions: Vec<Motion> = Vec::new();
         for choice in choices {
+            let meshes = Arc::new(choice.meshes());
             for &varied in &varied {
-                let motion = Motion::new(asked, choice, varied, choices.len())?;
+                let motion = Motion::new(asked, choice, &meshes, varied, choices.len())?;
                 if motions.iter().any(|known| known.file == motion.file) {
                     return Err(Failure::Usage(format!(
                         "two runs would write {}.csv: expected files and values that differ",
@@ -202,6 +216,7 @@ impl Motion {
             failure: run.outcome.as_ref().err().map(ToString::to_string),
             provenance,
             source: &self.model.describe().source,
+            folder: self.meshes.folder().to_string_lossy().into_owned(),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 pub(crate) struct Destination {
     /// Write to this file instead of standard output; it is written completely or not at all.
     #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
     /// Replace the file if it exists.
     #[arg(long, requires = "out")]
     force: bool,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use hamel_animate::Meshes;
 use hamel_compiler::Stages;
 use hamel_compiler::file::{self, FileError, Source};
 use hamel_import::PinocchioJoint;
@@ -72,6 +73,16 @@ impl Choice {
         hamel_compiler::stages(self.source()?.tokens).map_err(|error| FileError::model(self.path(), error).into())
     }
 
+    /// The files of meshes that the model may name, which are beside its own file.
+    pub(crate) fn meshes(&self) -> Meshes {
+        let folder = match self.own() {
+            Some(_) => Path::new(""),
+            None => self.what.parent().unwrap_or(Path::new("")),
+        };
+        // Results may be moved, and looked at from elsewhere.
+        Meshes::beside(std::path::absolute(folder.join(".")).unwrap_or_else(|_| folder.to_owned()))
+    }
+
     /// The name or the file.
     pub(crate) fn path(&self) -> &Path {
         &self.what
@@ -96,7 +107,7 @@ impl Choice {
     }
 
     fn of_robot(&self) -> Result<(Source, Vec<PinocchioJoint>), Failure> {
-        let import = self.robot.read(&self.what, &[])?;
+        let import = self.robot.read(&self.what)?;
         let tokens = import.tokens().map_err(|error| FileError::model(&self.what, error.into()))?;
         let words = tokens.clone().into_iter().map(|token| token.to_string());
         let name = words.skip_while(|word| word != "model").nth(1).unwrap_or_default();

@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::thread;
 
+use hamel::Model;
 use hamel_compiler::escape::file_name;
+use hamel_jit::JitModel;
 use hamel_report::number::readable;
 use hamel_sweep::{
     Cases, Journal, Motion, Output, Sampling, Shard, Subject, SubjectError, Sweep, SweepError, Table, Values,
     max_steps, merged,
 };
 
+use crate::animate;
 use crate::failure::Failure;
 use crate::integration::{Integration, Plan, options};
 use crate::motion::{interrupted, progress};
@@ -20,6 +23,8 @@ use crate::runnable::{self, Settings};
 use crate::screen::Screen;
 use crate::source::Choice;
 
+/// Cases that are shown together at most, as many as there are colours to tell them apart.
+const SHOWN: u64 = 6;
 /// Failed cases that are named.
 const NAMED: usize = 10;
 /// Intervals between the times of a fan.
@@ -76,6 +81,10 @@ pub(crate) struct Arguments {
     /// Draw no figures.
     #[arg(long)]
     no_figures: bool,
+    /// Also write an animation of the cases, of up to 6 all, of more 6 that are equally far apart: one HTML page, or glTF
+    /// if its name ends in .glb: --animate sweep.html
+    #[arg(long, value_name = "FILE")]
+    animate: Option<PathBuf>,
 }
 
 /// Arguments of `hamel merge`.
@@ -104,6 +113,9 @@ fn varied(text: &str) -> Result<(String, Values), String> {
 /// Runs the cases that have not ended, and writes the table when all have.
 pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     arguments.integration.check()?;
+    if let Some(path) = &arguments.animate {
+        animate::may_write(path, arguments.force)?;
+    }
     let cases = cases(arguments)?;
     let source = arguments.choice.source()?;
     let (fixed, tables, inputs) = arguments.settings.fixed()?;
@@ -140,6 +152,7 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
         if journal.exists() {
             Journal::open(&journal, &description)?.remove()?;
         }
+        show(arguments, &sweep, &cases, screen)?;
         return summary(&table, screen);
     }
     plan.said.iter().try_for_each(|line| screen.line(line))?;
@@ -174,7 +187,67 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
     if !arguments.no_figures && shard == Shard::WHOLE {
         draw(&table, out, screen)?;
     }
+    show(arguments, &sweep, &cases, screen)?;
     summary(&table, screen)
+}
+
+/// Animates cases of the part that is computed, whose motions are computed once more: a sweep keeps none.
+fn show(arguments: &Arguments, sweep: &Sweep, cases: &Cases, screen: &mut Screen) -> Result<(), Failure> {
+    let Some(path) = &arguments.animate else { return Ok(()) };
+    let own: Vec<u64> = arguments.shard.unwrap_or(Shard::WHOLE).cases(cases.len()).collect();
+    let last = own.len().saturating_sub(1) as u64;
+    let chosen: Vec<u64> = match last < SHOWN {
+        true => own.clone(),
+        false => (0..SHOWN).map(|k| own[(k * last / (SHOWN - 1)) as usize]).collect(),
+    };
+    let mut motions = Vec::new();
+    for &case in &chosen {
+        let values = cases.names().iter().zip(cases.values(case)).map(|(name, value)| format!("{name} = {value}"));
+        let label = values.collect::<Vec<_>>().join(", ");
+        match sweep.whole(case) {
+            Ok((instance, run)) => {
+                if let Err(failure) = &run.outcome {
+                    eprintln!("caution: case {case}: {failure}; what was computed before is shown");
+                }
+                motions.push((label, instance, run));
+            }
+            Err(error) => eprintln!("caution: case {case} is not shown: {error}"),
+        }
+    }
+    if motions.is_empty() {
+        return Ok(());
+    }
+    let meshes = arguments.choice.meshes();
+    let figures = animate::figures(
+        motions
+            .iter()
+            .map(|(label, instance, run)| (label.clone(), instance.model() as &dyn Model, &run.trajectory))
+            .collect(),
+    );
+    let parameters: Vec<Vec<(String, f64)>> = motions.iter().map(|(_, instance, _)| values(instance.model())).collect();
+    let shown: Vec<hamel_animate::Motion> = motions
+        .iter()
+        .zip(&parameters)
+        .map(|((label, instance, run), parameters)| hamel_animate::Motion {
+            label,
+            info: instance.model().describe(),
+            parameters,
+            inputs: instance.inputs(),
+            trajectory: &run.trajectory,
+            meshes: &meshes,
+        })
+        .collect();
+    let title = shown.first().map(|motion| motion.info.name.clone()).unwrap_or_default();
+    animate::page(path, &title, &shown, &figures)?;
+    let which: Vec<String> = chosen.iter().map(u64::to_string).collect();
+    let of = if chosen.len() < own.len() { format!(" of {}: {}", own.len(), which.join(", ")) } else { String::new() };
+    Ok(screen.line(format!("animation in {}, {} cases{of}", path.display(), motions.len()))?)
+}
+
+/// The parameters of a model with their values.
+fn values(model: &JitModel) -> Vec<(String, f64)> {
+    let names = model.describe().parameters.iter().map(|channel| channel.name.clone());
+    names.zip(model.parameters().iter().copied()).collect()
 }
 
 /// Puts the parts of a sweep together.

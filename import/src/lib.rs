@@ -13,6 +13,7 @@
 
 mod error;
 mod limits;
+mod looks;
 pub mod mjcf;
 mod places;
 mod robot;
@@ -30,6 +31,7 @@ use hamel_compiler::spelling::nearest;
 use proc_macro2::{Group, LexError, Span, TokenStream, TokenTree};
 
 pub use error::{Error, Errors, Place, Problem, Warning};
+pub use looks::Visuals;
 
 /// A format of descriptions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,6 +97,8 @@ pub struct Options {
     pub parameters: Vec<Parameters>,
     /// Contacts keep joints within their limits.
     pub stops: bool,
+    /// Bodies look like their links, whose meshes are found like this; otherwise nothing is said of looks.
+    pub visuals: Option<Visuals>,
 }
 
 /// A function of a link, as [`functions`] reads it.

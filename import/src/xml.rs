@@ -106,6 +106,16 @@ impl<'a> Notes<'a> {
         !self.errors.is_empty()
     }
 
+    /// How much is wrong so far.
+    pub(crate) fn errors(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// Forgets what was found wrong since then, in what is no part of the dynamics.
+    pub(crate) fn forget(&mut self, known: usize) {
+        self.errors.truncate(known);
+    }
+
     /// Begins an element whose name, `` joint `elbow` ``, is to stand before what is wrong with it, or ends it; gives what
     /// stood there before.
     pub(crate) fn enter(&mut self, of: Option<String>) -> Option<String> {

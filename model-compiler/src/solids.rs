@@ -15,13 +15,19 @@ pub struct Solid {
     pub in_plane: &'static [&'static str],
 }
 
-/// Every solid. What has an axis has it along z, a capsule in the plane along x.
-pub static ALL: [Solid; 6] = [
+/// The keyword of the solid that is read from a file, which its list of dimensions begins with.
+pub const MESH: &str = "mesh";
+/// Endings of files with meshes.
+pub const MESH_FILES: [&str; 2] = ["stl", "obj"];
+
+/// Every solid. What has an axis has it along z, a capsule in the plane along x; a mesh stands as its file has it.
+pub static ALL: [Solid; 7] = [
     Solid { keyword: "box", dimensions: &["length", "width", "height"], in_plane: &["length", "height"] },
     Solid { keyword: "capsule", dimensions: &["radius", "length"], in_plane: &["radius", "length"] },
     Solid { keyword: "cone", dimensions: &["radius", "height"], in_plane: &[] },
     Solid { keyword: "cylinder", dimensions: &["radius", "length"], in_plane: &["radius", "length"] },
     Solid { keyword: "ellipsoid", dimensions: &["semi_axis_x", "semi_axis_y", "semi_axis_z"], in_plane: &[] },
+    Solid { keyword: MESH, dimensions: &["scale"], in_plane: &["scale"] },
     Solid { keyword: "sphere", dimensions: &["radius"], in_plane: &["radius"] },
 ];
 
@@ -31,6 +37,17 @@ pub const COLORS: [&str; 7] = ["blue", "orange", "green", "pink", "yellow", "sky
 /// The solid with this keyword.
 pub fn find(keyword: &str) -> Option<&'static Solid> {
     ALL.iter().find(|solid| solid.keyword == keyword)
+}
+
+/// Whether a file has an ending that meshes are read from, in letters of either kind.
+///
+/// ```
+/// use hamel_compiler::solids::is_mesh_file;
+/// assert!(is_mesh_file("meshes/base.STL") && !is_mesh_file("base.dae"));
+/// ```
+pub fn is_mesh_file(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| MESH_FILES.contains(&ending.as_str()))
 }
 
 impl Solid {

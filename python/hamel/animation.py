@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from . import _hamel
@@ -39,6 +40,7 @@ def animate(
     path: str | PathLike[str] | None,
     title: str | None,
     labels: Sequence[str] | None,
+    folder: str | PathLike[str],
 ) -> Animation | str | PathLike[str]:
     """What `Trajectory.animate` does."""
     if labels is None:
@@ -47,12 +49,14 @@ def animate(
         found = "a text" if isinstance(labels, str) else f"{len(labels)}"
         raise ValueError(f"`labels`: expected {len(runs)}, one for each run, found {found}")
     model = runs[0]._run.model
-    page = _hamel.animation_page(
-        model if title is None else title, [(str(label), run._run) for label, run in zip(labels, runs)]
-    )
+    is_gltf = path is not None and fspath(path).lower().endswith(".glb")
+    shown = [(str(label), run._run) for label, run in zip(labels, runs)]
+    made, unread = _hamel.animation(model if title is None else title, shown, fspath(folder), is_gltf)
+    for line in unread:
+        warnings.warn(line, stacklevel=3)
     if path is None:
-        return Animation(page)
-    _hamel.write_page(path, page)
+        return Animation(made.decode())
+    _hamel.write_animation(path, made)
     return path
 
 

@@ -163,7 +163,12 @@ class Trajectory:
 
     @overload
     def animate(
-        self, path: None = None, *others: "Trajectory", title: str | None = None, labels: Sequence[str] | None = None
+        self,
+        path: None = None,
+        *others: "Trajectory",
+        title: str | None = None,
+        labels: Sequence[str] | None = None,
+        folder: str | PathLike[str] = ".",
     ) -> "Animation": ...
 
     @overload
@@ -173,6 +178,7 @@ class Trajectory:
         *others: "Trajectory",
         title: str | None = None,
         labels: Sequence[str] | None = None,
+        folder: str | PathLike[str] = ".",
     ) -> str | PathLike[str]: ...
 
     def animate(
@@ -181,13 +187,14 @@ class Trajectory:
         *others: "Trajectory",
         title: str | None = None,
         labels: Sequence[str] | None = None,
+        folder: str | PathLike[str] = ".",
     ) -> "Animation | str | PathLike[str]":
         """Makes one HTML page with moving pictures of the run, as `hamel animate` does; it works offline.
 
         Parameters
         ----------
         path : path, default None
-            Where the page is written, wholly or not at all.
+            Where the page is written, wholly or not at all; glTF for other programs if the name ends in `.glb`.
         *others : Trajectory
             Runs of any models that are shown together with this one.
         title : str
@@ -195,6 +202,8 @@ class Trajectory:
         labels : sequence of str
             What tells the runs from each other, one for each; by default their models, parameters and schemes, as far as
             these differ, or numbers.
+        folder : path
+            Where the paths of `mesh("part.stl")` in models start. Files that cannot be read are said by a warning.
 
         Returns
         -------
@@ -219,7 +228,7 @@ class Trajectory:
         for other in others:
             if not isinstance(other, Trajectory):
                 raise TypeError(f"other runs: expected hamel.Trajectory, found {type(other).__name__}")
-        return animate([self, *others], path, title, labels)
+        return animate([self, *others], path, title, labels, folder)
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} s to {self.t[-1]:g} s" if len(self) else "empty"

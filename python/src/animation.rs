@@ -1,10 +1,11 @@
 //! Pages with moving pictures of runs, and what is kept of the inputs of a run for them.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::PathBuf;
 
 use hamel::{Model as _, Signal};
-use hamel_animate::{Motion, Scene};
+use hamel_animate::{Meshes, Motion, Scene, gltf, unread_files};
 use hamel_compiler::file;
 use hamel_report::recorded;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -53,33 +54,52 @@ impl Witnessed {
     }
 }
 
-/// The page that shows runs together, each with its label.
+/// The page that shows runs together, each with its label, or the file in glTF; and the files of meshes that are not drawn.
+/// The paths of meshes start at a folder.
 #[pyfunction]
-pub(crate) fn animation_page(py: Python<'_>, title: &str, runs: Vec<(String, Py<Run>)>) -> PyResult<String> {
-    py.detach(|| page(title, &runs)).map_err(PyValueError::new_err)
+pub(crate) fn animation(
+    py: Python<'_>,
+    title: &str,
+    runs: Vec<(String, Py<Run>)>,
+    folder: PathBuf,
+    is_gltf: bool,
+) -> PyResult<(Cow<'static, [u8]>, Vec<String>)> {
+    let (bytes, unread) = py.detach(|| bytes(title, &runs, folder, is_gltf)).map_err(PyValueError::new_err)?;
+    Ok((bytes.into(), unread))
 }
 
-/// Writes a page, wholly or not at all.
+/// Writes a file, wholly or not at all.
 #[pyfunction]
-pub(crate) fn write_page(py: Python<'_>, path: PathBuf, page: &str) -> PyResult<()> {
-    let write = || file::write(&path, |out| out.write_all(page.as_bytes()));
+pub(crate) fn write_animation(py: Python<'_>, path: PathBuf, bytes: &[u8]) -> PyResult<()> {
+    let write = || file::write(&path, |out| out.write_all(bytes));
     py.detach(write).map_err(|error| PyOSError::new_err(error.to_string()))
 }
 
-fn page(title: &str, runs: &[(String, Py<Run>)]) -> Result<String, String> {
+fn bytes(
+    title: &str,
+    runs: &[(String, Py<Run>)],
+    folder: PathBuf,
+    is_gltf: bool,
+) -> Result<(Vec<u8>, Vec<String>), String> {
+    let meshes = Meshes::beside(folder);
     let scenes = runs
         .iter()
-        .map(|(label, run)| scene(label, run.get()).map_err(|error| format!("animation of {label}: {error}")));
+        .map(|(label, run)| scene(label, run.get(), &meshes).map_err(|error| format!("animation of {label}: {error}")));
     let scenes: Vec<Scene> = scenes.collect::<Result<_, _>>()?;
+    let unread = unread_files(scenes.iter().flat_map(|scene| &scene.unread));
+    let wrong = |error: hamel_animate::Error| format!("animation: {error}");
+    if is_gltf {
+        return Ok((gltf(title, &scenes).map_err(wrong)?, unread));
+    }
     let figures = runs.iter().map(|(label, run)| {
         let Run { model, run, .. } = run.get();
         (label.clone(), recorded::figures(model.describe(), &run.trajectory))
     });
     let figures = recorded::overlaid(figures.collect());
-    hamel_animate::page(title, &scenes, &figures).map_err(|error| format!("animation: {error}"))
+    Ok((hamel_animate::page(title, &scenes, &figures).map_err(wrong)?.into_bytes(), unread))
 }
 
-fn scene(label: &str, run: &Run) -> Result<Scene, String> {
+fn scene(label: &str, run: &Run, meshes: &Meshes) -> Result<Scene, String> {
     let info = run.model.describe();
     let names = info.parameters.iter().map(|channel| channel.name.clone());
     let parameters: Vec<(String, f64)> = names.zip(run.model.parameters().iter().copied()).collect();
@@ -88,6 +108,7 @@ fn scene(label: &str, run: &Run) -> Result<Scene, String> {
         None => Err(format!("the function of input `{name}` was not a finite number at every recorded instant")),
     };
     let inputs: Vec<(String, Signal)> = run.inputs.iter().map(known).collect::<Result<_, _>>()?;
-    let motion = Motion { label, info, parameters: &parameters, inputs: &inputs, trajectory: &run.run.trajectory };
+    let trajectory = &run.run.trajectory;
+    let motion = Motion { label, info, parameters: &parameters, inputs: &inputs, trajectory, meshes };
     Scene::new(&motion).map_err(|error| error.to_string())
 }

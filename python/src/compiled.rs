@@ -91,6 +91,7 @@ impl Compiled {
             repair_inertia,
             parameters: words("group", &parameters, &Parameters::ALL.map(|group| (group.keyword(), group)))?,
             stops,
+            visuals: None,
         };
         let level = level_of(level)?;
         let cache = if cache { cache_of_user(py) } else { None };

@@ -173,7 +173,7 @@ impl Subject {
             // It was found when the subject was made.
             let _ = model.set_input(name, signal.clone());
         }
-        Instance { subject: self, model }
+        Instance { subject: self, model, inputs: self.inputs.clone() }
     }
 }
 
@@ -181,6 +181,7 @@ impl Subject {
 pub struct Instance<'s> {
     subject: &'s Subject,
     model: JitModel,
+    inputs: Vec<(String, Signal)>,
 }
 
 impl Instance<'_> {
@@ -199,10 +200,17 @@ impl Instance<'_> {
                 Place::Parameter(name) => parameters.push((name, value)),
                 Place::Input(name) => {
                     let _ = self.model.set_input(name, Signal::from(value));
+                    self.inputs.retain(|(known, _)| known != name);
+                    self.inputs.push((name.clone(), Signal::from(value)));
                 }
             }
         }
         self.model.set(&parameters).map_err(|error| SweepError::new(error.to_string()))
+    }
+
+    /// The inputs that are not zero, with their names.
+    pub fn inputs(&self) -> &[(String, Signal)] {
+        &self.inputs
     }
 
     /// The model with these values.

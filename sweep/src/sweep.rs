@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use hamel::adaptive::AdaptiveStepper;
 use hamel::ensemble::{Case, Ensemble};
 use hamel::simulation::{Division, Steps, runs_abreast, together};
-use hamel::{Model, Options, Scheme, Simulation, State, StepError, Trajectory, initial_state, schemes};
+use hamel::{Model, Options, Run, Scheme, Simulation, State, StepError, Trajectory, initial_state, schemes};
 use hamel_jit::{JitModel, LANES};
 use serde::Serialize;
 
@@ -317,6 +317,56 @@ impl<'a> Sweep<'a> {
             },
         );
         result
+    }
+
+    /// The whole motion of one case, with its model; of one that fails, as far as it comes.
+    ///
+    /// # Errors
+    /// If there is no such case, or it has no start.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::simulation::Steps;
+    /// use hamel_jit::Level;
+    /// use hamel_sweep::{Cases, Fixed, Motion, Output, Subject, Sweep, max_steps};
+    ///
+    /// let text = "model Pendulum {
+    ///     planar;
+    ///     coordinates joint;
+    ///     gravity [0, -9.81] m/s^2;
+    ///     param length = 1 m;
+    ///     body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+    ///     joint hinge: revolute(ground, rod at [0, length / 2]);
+    ///     initial hinge.angle = 1 rad;
+    /// }";
+    /// let cases = Cases::grid(vec![("length".to_owned(), "1,2".parse()?)])?;
+    /// let subject = Subject::new(text.parse()?, Level::AtOnce, None, Fixed::default(), cases.names())?;
+    /// let steps = Steps::Fixed(1e-2);
+    /// let motion = Motion {
+    ///     scheme: "rk4".to_owned(),
+    ///     scheme_parameters: Vec::new(),
+    ///     steps,
+    ///     until: 1.0,
+    ///     options: hamel::Options::default(),
+    ///     max_steps: max_steps(steps),
+    /// };
+    /// let outputs = ["hinge.angle.final".parse::<Output>()?];
+    /// let sweep = Sweep::new(&subject, &cases, &motion, &outputs)?;
+    /// let (instance, run) = sweep.whole(1)?;
+    /// assert_eq!((instance.model().parameters(), run.trajectory.len()), (&[2.0][..], 101));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn whole(&self, case: u64) -> Result<(Instance<'a>, Run), SweepError> {
+        let mut instance = self.subject.instance();
+        let state = start(self, case, &mut instance).map_err(|end| match end {
+            Err(error) => error,
+            Ok(outcome) => SweepError::new(outcome.and_then(|outcome| outcome.failure).unwrap_or_default()),
+        })?;
+        let Motion { steps, until, options, max_steps, .. } = *self.motion;
+        let scheme = self.motion.scheme().map_err(|error| SweepError::new(error.to_string()))?;
+        let simulation = Simulation::new(instance.model(), &*scheme).options(options).steps(steps);
+        let run = simulation.until(until).max_steps(max_steps).run(state);
+        Ok((instance, run))
     }
 
     /// The table of the cases that have ended.

@@ -4,7 +4,8 @@
   const byId = (id) => document.getElementById(id);
   const canvas = document.querySelector('canvas');
   const scenes = JSON.parse(byId('data').textContent);
-  const motions = scenes.map((scene) => new Motion(scene));
+  const meshes = JSON.parse(byId('meshes').textContent);
+  const motions = scenes.map((scene) => new Motion(scene, meshes));
   const [start, end] = [Math.min(...motions.map((m) => m.start)), Math.max(...motions.map((m) => m.end))];
   const duration = end - start;
   const form = document.querySelector('.show form');

@@ -1,8 +1,12 @@
 // Recorded motions: poses of frames at any time, between the instants that are stored.
-const decode = (text) => {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return new Float32Array(bytes.buffer);
-};
+const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
+const decode = (text) => new Float32Array(bytes(text));
+// The surface of a file; its positions are steps through the box around it.
+const surface = ({ low, high, positions, normals, wide, indices }) => ({
+  positions: Float32Array.from(new Uint16Array(bytes(positions)), (step, k) => low[k % 3] + (high[k % 3] - low[k % 3]) * step / 65535),
+  normals: Float32Array.from(new Int8Array(bytes(normals)), (step) => step / 127),
+  indices: wide ? new Uint32Array(bytes(indices)) : new Uint16Array(bytes(indices)),
+});
 // Three axes and an origin.
 const GROUND = new Float64Array([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
 const frameOf = (at, turn, size = [1, 1, 1]) => {
@@ -12,8 +16,11 @@ const frameOf = (at, turn, size = [1, 1, 1]) => {
 const pointOf = (frame, [x, y, z]) => [0, 1, 2].map((i) => frame[i] * x + frame[3 + i] * y + frame[6 + i] * z + frame[9 + i]);
 
 class Motion {
-  constructor(scene) {
+  constructor(scene, meshes) {
     Object.assign(this, scene);
+    for (const shape of this.bodies.flatMap((body) => body.shapes)) {
+      if (shape.kind === 'mesh') shape.mesh = meshes[scene.mesh_places[shape.size.mesh]];
+    }
     [this.times, this.poses, this.vectors] = [scene.times, scene.poses, scene.vectors].map(decode);
     this.size = scene.planar ? 3 : 7;
     [this.start, this.end] = [this.times[0], this.times[this.times.length - 1]];

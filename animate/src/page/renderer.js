@@ -82,8 +82,9 @@ class Renderer {
     return array;
   }
 
-  // A mesh under a name, of which instances are drawn; sixteen numbers each.
-  define(name, { positions, normals, indices }) {
+  // A mesh under a name, of which instances are drawn; sixteen numbers each. Of one that may be open or inside out, as files
+  // have them, both sides are drawn.
+  define(name, { positions, normals, indices }, bothSides = false) {
     const { gl } = this;
     const known = this.meshes.get(name);
     if (known) {
@@ -103,7 +104,7 @@ class Renderer {
       origin: [instances, 3, 64, 36, 1], color: [instances, 4, 64, 48, 1],
     };
     this.meshes.set(name, {
-      position, normal, instances, lists: [new List(), new List()], count: indices.length, programs: ['solid', 'solidDepth'],
+      position, normal, instances, bothSides, lists: [new List(), new List()], count: indices.length, programs: ['solid', 'solidDepth'],
       arrays: ['solid', 'solidDepth'].map((program) => this.array(this.programs[program], attributes, index)),
     });
   }
@@ -196,6 +197,7 @@ class Renderer {
     const size = (mesh) => (mesh.programs[0] === 'coil' ? 11 : 16);
     const [opaque, clear] = [0, 1].map((k) => [...this.meshes.values()].filter((mesh) => mesh.lists[k].length > 0));
     const elements = (mesh, k, which) => {
+      if (mesh.bothSides) gl.disable(gl.CULL_FACE); else gl.enable(gl.CULL_FACE);
       gl.bindVertexArray(mesh.arrays[which]);
       const count = mesh.lists[k].length / size(mesh);
       gl.drawElementsInstanced(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0, count);
@@ -229,7 +231,7 @@ class Renderer {
     gl.bindTexture(gl.TEXTURE_2D, this.shadows.texture);
     const common = { camera, light, eye, toLight, up, toViewer, flatView: isFlat ? 1 : 0 };
     for (const mesh of opaque) {
-      set(this.programs[mesh.programs[0]], common);
+      set(this.programs[mesh.programs[0]], { ...common, bothSides: mesh.bothSides ? 1 : 0 });
       elements(mesh, 0, 0);
     }
 
@@ -254,7 +256,7 @@ class Renderer {
     gl.enable(gl.CULL_FACE);
     for (const mesh of clear) {
       this.upload(mesh, mesh.lists[1]);
-      set(this.programs[mesh.programs[0]], common);
+      set(this.programs[mesh.programs[0]], { ...common, bothSides: mesh.bothSides ? 1 : 0 });
       elements(mesh, 1, 0);
     }
     gl.depthMask(true);

@@ -72,7 +72,7 @@ const shaders = (() => {
     }`;
   const shaded = `${head}
     uniform vec3 eye, toLight, up, toViewer;
-    uniform float flatView;
+    uniform float flatView, bothSides;
     in vec3 world, direction, local;
     in vec4 shade, inLight;
     out vec4 result;
@@ -80,6 +80,7 @@ const shaders = (() => {
     void main() {
       vec3 n = normalize(direction);
       vec3 view = normalize(mix(eye - world, toViewer, flatView));
+      if (bothSides > 0.5 && dot(n, view) < 0.0) n = -n;
       vec3 albedo = pow(shade.rgb, vec3(2.2));
       // Quarters of round bodies are darker, so that turning is seen.
       vec3 part = sign(local);

@@ -17,7 +17,7 @@ class Stage {
   parts(shape) {
     const known = this.solids.get(shape);
     if (known) return known;
-    const { kind, size, at, turn } = shape;
+    const { kind, size, at, turn, mesh: read } = shape;
     const place = (mesh, dimensions, along = 0, pattern = false) => {
       const from = add(at, turned(turn, [0, 0, along]));
       return { mesh, local: frameOf(from, turn, dimensions), pattern };
@@ -39,14 +39,19 @@ class Stage {
         if (!this.renderer.meshes.has(name)) this.renderer.define(name, solids.prism(size[0], -size[1] / 2, size[1] / 2));
         return [place(name, [1, 1, 1])];
       },
+      mesh: () => {
+        if (!this.renderer.meshes.has(read)) this.renderer.define(read, surface(read), true);
+        return [place(read, size.scale)];
+      },
     }[kind]();
     this.solids.set(shape, parts);
     return parts;
   }
 
   // The radius of a ball around a shape.
-  static reach({ kind, size }) {
+  static reach({ kind, size, mesh }) {
     switch (kind) {
+      case 'mesh': return Math.hypot(...Stage.corner(mesh, size.scale));
       case 'box': case 'hull': return Math.hypot(...size) / 2;
       case 'cylinder': return Math.hypot(size[0], size[1] / 2);
       case 'capsule': return size[0] + size[1] / 2;
@@ -56,8 +61,14 @@ class Stage {
     }
   }
 
+  // How far a mesh reaches from its origin along its axes.
+  static corner({ low, high }, factors) {
+    return factors.map((factor, i) => Math.abs(factor) * Math.max(-low[i], high[i]));
+  }
+
   // Half its extent along the normal of a plane in which it lies.
-  static depth({ kind, size }) {
+  static depth({ kind, size, mesh }) {
+    if (kind === 'mesh') return Stage.corner(mesh, size.scale)[2];
     return { box: size[2] / 2, cylinder: size[1] / 2, prism: size[1] / 2, ellipsoid: size[2] }[kind] ?? size[0];
   }
 

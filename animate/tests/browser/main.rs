@@ -40,8 +40,8 @@ fn page() -> String {
         let parameters = [("length".to_owned(), length)];
         model.set(&parameters).unwrap();
         let run = Simulation::new(&model, &RungeKutta).step(2e-3).until(3.0).run(initial_state(&model).unwrap());
-        let trajectory = &run.trajectory;
-        let motion = Motion { label, info: model.describe(), parameters: &parameters, inputs: &[], trajectory };
+        let (info, trajectory) = (model.describe(), &run.trajectory);
+        let motion = Motion { label, info, parameters: &parameters, inputs: &[], trajectory, meshes: &meshes };
         scenes.push(Scene::new(&motion).unwrap());
         let tip = trajectory.times().zip(trajectory.column("tip_x").unwrap()).collect();
         curves.push(Curve::new(label, Style::Line, tip));

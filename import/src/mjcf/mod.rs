@@ -7,6 +7,7 @@
 //! tendons, friction in joints, the inertia of rotors (`armature`) of joints with several coordinates.
 
 mod classes;
+mod looks;
 mod orientation;
 mod read;
 
@@ -20,7 +21,7 @@ pub use crate::{Error, Errors, Import, Options, Place, Problem, Warning};
 /// MuJoCo expands before it compiles (`include`, `replicate`, `attach`, `composite`), shapes whose inertia is not computed,
 /// numbers that lead beyond all numbers, and bodies that would move without mass or with an inertia that no rigid body has.
 pub fn import(text: &str, options: &Options) -> Result<Import, Errors> {
-    let (robot, warnings) = read::read(text)?;
+    let (robot, warnings) = read::read(text, options.visuals.is_some())?;
     if options.is_floating {
         let what = "the bodies of MJCF say themselves what moves freely".to_owned();
         let help = "leave out `--floating`, or give a body a `freejoint`";

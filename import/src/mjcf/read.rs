@@ -6,9 +6,11 @@ use hamel_compiler::escape::{excerpt, line};
 use roxmltree::Node;
 
 use super::classes::{Classes, View};
+use super::looks::Assets;
 use super::orientation::{self, Sequence};
 use crate::error::{Errors, Place, Problem, Warning};
 use crate::limits;
+use crate::looks::Look;
 use crate::robot::number::Number;
 use crate::robot::pose::Pose;
 use crate::robot::{
@@ -45,7 +47,7 @@ const EXPANDED: [&str; 6] = ["include", "replicate", "attach", "composite", "fle
 const EXPAND: &str = "expand it first: load the file with MuJoCo and save it with `mujoco.mj_saveLastXML`";
 
 /// Reads a description; warnings tell what has been left out.
-pub(super) fn read(text: &str) -> Result<(Robot, Vec<Warning>), Errors> {
+pub(super) fn read(text: &str, has_looks: bool) -> Result<(Robot, Vec<Warning>), Errors> {
     let document = xml::document(text, NESTING)?;
     let root = document.root_element();
     let mut notes = Notes::new(text);
@@ -67,9 +69,14 @@ pub(super) fn read(text: &str) -> Result<(Robot, Vec<Warning>), Errors> {
         sites: HashMap::new(),
         actuators: Vec::new(),
         closures: Vec::new(),
+        assets: None,
+        looks: Vec::new(),
     };
     sections("compiler").for_each(|node| reader.compiler(node));
     let gravity = reader.gravity(sections("option"));
+    if has_looks {
+        reader.assets = Some(reader.assets_of(sections("compiler"), sections("asset")));
+    }
     reader.links.push(Link { name: Name("world".to_owned()), place: reader.notes.place(root), inertial: None });
     reader.world.push(Pose::IDENTITY);
     reader.bodies.insert("world", 0);
@@ -77,6 +84,7 @@ pub(super) fn read(text: &str) -> Result<(Robot, Vec<Warning>), Errors> {
         match section.tag_name().name() {
             "default" | "compiler" | "option" | "actuator" | "equality" => {}
             "worldbody" => reader.bodies_of(section),
+            "asset" if has_looks => {}
             _ => reader.ignore(section),
         }
     }
@@ -84,7 +92,7 @@ pub(super) fn read(text: &str) -> Result<(Robot, Vec<Warning>), Errors> {
     sections("equality").for_each(|node| reader.equality(node));
     sections("actuator").for_each(|node| reader.actuators(node));
     reader.tell_sites_from_bodies();
-    let Reader { mut notes, links, joints, actuators, closures, .. } = reader;
+    let Reader { mut notes, links, joints, actuators, closures, looks, .. } = reader;
     notes.refuse_equal("body", links.iter().map(|link| (&link.name, link.place)));
     notes
         .refuse_equal("joint", joints.iter().filter(|j| j.kind != Kind::Fixed).map(|joint| (&joint.name, joint.place)));
@@ -95,7 +103,7 @@ pub(super) fn read(text: &str) -> Result<(Robot, Vec<Warning>), Errors> {
     }
     let warnings = notes.finish()?;
     let name = Name(root.attribute("model").unwrap_or_default().chars().take(limits::LETTERS).collect());
-    let robot = Robot { name, place, gravity, links, joints, actuators, closures, is_read_by_pinocchio: false };
+    let robot = Robot { name, place, gravity, links, joints, actuators, closures, looks, is_read_by_pinocchio: false };
     Ok((robot, warnings))
 }
 
@@ -135,14 +143,14 @@ impl Default for Compiler {
 }
 
 /// What stands in a body, with the frames around it multiplied out.
-struct Item<'d> {
-    view: View<'d>,
+pub(super) struct Item<'d> {
+    pub(super) view: View<'d>,
     frame: Pose,
 }
 
-struct Reader<'a, 'd> {
-    notes: Notes<'a>,
-    classes: Classes<'d>,
+pub(super) struct Reader<'a, 'd> {
+    pub(super) notes: Notes<'a>,
+    pub(super) classes: Classes<'d>,
     compiler: Compiler,
     links: Vec<Link>,
     joints: Vec<Joint>,
@@ -154,6 +162,9 @@ struct Reader<'a, 'd> {
     sites: HashMap<&'d str, usize>,
     actuators: Vec<Actuator>,
     closures: Vec<Closure>,
+    /// What shapes refer to, where it is read what bodies look like.
+    pub(super) assets: Option<Assets<'d>>,
+    pub(super) looks: Vec<Look>,
 }
 
 impl<'d> Reader<'_, 'd> {
@@ -279,7 +290,9 @@ impl<'d> Reader<'_, 'd> {
     /// The bodies of the world.
     fn bodies_of(&mut self, world: Node<'d, 'd>) {
         let class = self.class(world, "childclass", 0);
-        let mut ahead = vec![(self.items(world, class), 0)];
+        let items = self.items(world, class);
+        self.look(&items, 0);
+        let mut ahead = vec![(items, 0)];
         while let Some((items, link)) = ahead.pop() {
             let mut inner = Vec::new();
             for item in items {
@@ -343,6 +356,7 @@ impl<'d> Reader<'_, 'd> {
             last = own(self, name.clone(), inertial);
             self.fix(parent, last, &base, place, &name);
         }
+        self.look(&items, last);
         if let Some(written) = written {
             self.bodies.insert(written, last);
         }
@@ -525,7 +539,7 @@ impl<'d> Reader<'_, 'd> {
     }
 
     /// An attribute of one number; `None` within where it is not written.
-    fn scalar(&mut self, view: View<'d>, attribute: &'static str) -> Option<Option<Number>> {
+    pub(super) fn scalar(&mut self, view: View<'d>, attribute: &'static str) -> Option<Option<Number>> {
         match self.classes.holder(view, attribute) {
             Some(node) => self.notes.number(node, attribute).map(Some),
             None => Some(None),
@@ -655,6 +669,20 @@ impl<'d> Reader<'_, 'd> {
             let what = "the inertia of a shell is not computed".to_owned();
             return self.notes.wrong(node, Problem::Unsupported { what, help: "give the body an `inertial`" });
         }
+        let (shape, pose) = self.solid(item, word)?;
+        let mass = mass.unwrap_or(density * shape.volume());
+        if mass.is_nan() || mass <= 0.0 {
+            return self.notes.wrong(node, Problem::NegativeMass(mass));
+        }
+        let origin = pose.origin(&Origin::identity(self.notes.place(node)));
+        let [xx, yy, zz] = shape.moments(mass).map(Number::computed);
+        let inertia = [xx, Number::zero(), Number::zero(), yy, Number::zero(), zz];
+        Some(Inertial { origin, mass: Number::computed(mass), inertia })
+    }
+
+    /// A shape of closed form, and where it stands in the body.
+    pub(super) fn solid(&mut self, item: &Item<'d>, word: &str) -> Option<(Shape, Pose)> {
+        let (view, node) = (item.view, item.view.node);
         let least = match word {
             "sphere" => 1,
             "capsule" | "cylinder" => 2,
@@ -687,14 +715,12 @@ impl<'d> Reader<'_, 'd> {
                 if word == "box" { Shape::Box(axes) } else { Shape::Ellipsoid(axes) }
             }
         };
-        let mass = mass.unwrap_or(density * shape.volume());
-        if mass.is_nan() || mass <= 0.0 {
-            return self.notes.wrong(node, Problem::NegativeMass(mass));
-        }
-        let origin = item.frame.then(&pose).origin(&Origin::identity(self.notes.place(node)));
-        let [xx, yy, zz] = shape.moments(mass).map(Number::computed);
-        let inertia = [xx, Number::zero(), Number::zero(), yy, Number::zero(), zz];
-        Some(Inertial { origin, mass: Number::computed(mass), inertia })
+        Some((shape, item.frame.then(&pose)))
+    }
+
+    /// Where a shape that is not of closed form stands in the body.
+    pub(super) fn place_of(&mut self, item: &Item<'d>) -> Option<Pose> {
+        Some(item.frame.then(&self.pose(item.view)?))
     }
 
     /// Masses that are to have a sum.

@@ -1,6 +1,7 @@
 //! A robot, as readers of all formats understand it, with the places where its description says what it says; and the
 //! model that it becomes.
 
+mod looks;
 pub(crate) mod merge;
 mod mimic;
 mod names;
@@ -15,6 +16,7 @@ use std::fmt;
 use hamel_compiler::escape;
 
 use crate::error::{Errors, Place, Problem, Warning};
+use crate::looks::Look;
 use crate::{Import, OfLink, Options};
 use number::{Angle, Number};
 use pose::Pose;
@@ -37,7 +39,11 @@ pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>
     }
     let poses = pose::poses(robot, &placement)?;
     let inertials = merge::merge(robot, &placement, &poses, options.repair_inertia, &mut warnings)?;
-    let written = write::write(robot, &placement, &poses, &inertials, &followed, options, &mut warnings);
+    let looks = match &options.visuals {
+        Some(visuals) => looks::fields(robot, &placement, &poses, visuals, &mut warnings),
+        None => vec![Vec::new(); robot.links.len()],
+    };
+    let written = write::write(robot, &placement, &poses, &inertials, &followed, &looks, options, &mut warnings);
     warnings.sort_by_key(|warning| warning.place);
     let pinocchio = match robot.is_read_by_pinocchio {
         true => pinocchio::order(robot, &placement, &written.free, &written.joints),
@@ -80,6 +86,8 @@ pub(crate) struct Robot {
     pub(crate) joints: Vec<Joint>,
     pub(crate) actuators: Vec<Actuator>,
     pub(crate) closures: Vec<Closure>,
+    /// What links look like.
+    pub(crate) looks: Vec<Look>,
     /// Whether Pinocchio orders the joints as it does those of URDF.
     pub(crate) is_read_by_pinocchio: bool,
 }

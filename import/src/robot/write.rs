@@ -28,12 +28,14 @@ pub(super) struct Written {
 }
 
 /// Writes the model; warnings tell what was decided.
+#[expect(clippy::too_many_arguments, reason = "each is known of the whole robot, and found by another file")]
 pub(super) fn write(
     robot: &Robot,
     placement: &Placement,
     poses: &[Pose],
     inertials: &[Option<Inertial>],
     followed: &[Option<Followed>],
+    looks: &[Vec<String>],
     options: &Options,
     warnings: &mut Vec<Warning>,
 ) -> Written {
@@ -67,6 +69,7 @@ pub(super) fn write(
         markers: HashMap::new(),
         dampings,
         followed,
+        looks,
         turns,
         text: String::new(),
         line: 0,
@@ -95,6 +98,8 @@ struct Writer<'a> {
     dampings: Vec<String>,
     /// The joint that each joint follows.
     followed: &'a [Option<Followed>],
+    /// Of every body, the fields that say what it looks like.
+    looks: &'a [Vec<String>],
     /// Rotations of the frames of joints, where they are turned.
     turns: Vec<Option<String>>,
     text: String,
@@ -255,6 +260,7 @@ impl Writer<'_> {
             self.line(2, &format!("center_of_mass: {center},"));
         }
         self.line(2, &format!("inertia: {inertia},"));
+        self.looks[link].iter().for_each(|field| self.line(2, field));
         self.line(1, "}");
     }
 
@@ -612,7 +618,7 @@ fn limits(joint: &Joint) -> Vec<String> {
 }
 
 /// The rotation of a frame, unless there is none.
-fn rotation(origin: &Origin) -> Option<String> {
+pub(super) fn rotation(origin: &Origin) -> Option<String> {
     turned(origin, &origin.rpy.each_ref().map(|angle| angle.text.clone()))
 }
 
@@ -644,7 +650,7 @@ fn is_z([x, y, z]: &[Number; 3]) -> bool {
 }
 
 /// A vector, unless it is zero.
-fn vector(components: &[Number; 3]) -> Option<String> {
+pub(super) fn vector(components: &[Number; 3]) -> Option<String> {
     let is_zero = components.iter().all(Number::is_zero);
     (!is_zero).then(|| format!("[{}]", components.each_ref().map(Number::literal).join(", ")))
 }

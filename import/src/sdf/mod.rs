@@ -7,6 +7,7 @@
 //! of rigid bodies (shapes, sensors, plugins) is left out and listed, as is what the language does not have.
 
 mod frames;
+mod looks;
 mod read;
 mod tree;
 

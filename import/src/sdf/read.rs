@@ -76,6 +76,7 @@ pub(super) fn read(text: &str, options: &Options) -> Result<(Robot, Vec<Warning>
     let mut reader = Reader {
         notes: Notes::new(text),
         exact_angles: options.exact_angles,
+        has_looks: options.visuals.is_some(),
         version: 0,
         frames: Frames::default(),
         items: Vec::new(),
@@ -91,7 +92,7 @@ pub(super) fn read(text: &str, options: &Options) -> Result<(Robot, Vec<Warning>
 
 /// What a frame is that of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+pub(super) enum What {
     /// Index of the link; the first is the world.
     Link(usize),
     Joint,
@@ -102,10 +103,10 @@ enum What {
 
 /// What has a frame.
 #[derive(Clone, Copy)]
-struct Item<'d> {
-    node: Node<'d, 'd>,
+pub(super) struct Item<'d> {
+    pub(super) node: Node<'d, 'd>,
     /// Where its names are looked up.
-    scope: usize,
+    pub(super) scope: usize,
     what: What,
 }
 
@@ -150,11 +151,13 @@ pub(super) struct Axis {
 pub(super) struct Reader<'a, 'd> {
     pub(super) notes: Notes<'a>,
     exact_angles: bool,
+    /// What links look like is read, too.
+    has_looks: bool,
     /// What follows `1.` in the version.
     version: u32,
     pub(super) frames: Frames,
     /// By the numbers of their frames.
-    items: Vec<Item<'d>>,
+    pub(super) items: Vec<Item<'d>>,
     scopes: Vec<Scope<'d>>,
     pub(super) links: Vec<Link>,
     /// By the indices of links.
@@ -162,11 +165,11 @@ pub(super) struct Reader<'a, 'd> {
 }
 
 /// The elements of the format itself.
-fn elements<'d>(node: Node<'d, 'd>) -> impl Iterator<Item = Node<'d, 'd>> {
+pub(super) fn elements<'d>(node: Node<'d, 'd>) -> impl Iterator<Item = Node<'d, 'd>> {
     node.children().filter(|child| child.is_element() && child.tag_name().namespace().is_none())
 }
 
-fn child<'d>(node: Node<'d, 'd>, name: &str) -> Option<Node<'d, 'd>> {
+pub(super) fn child<'d>(node: Node<'d, 'd>, name: &str) -> Option<Node<'d, 'd>> {
     elements(node).find(|child| child.tag_name().name() == name)
 }
 
@@ -229,6 +232,7 @@ impl<'d> Reader<'_, 'd> {
         }
         let (mut joints, closures) = tree::grow(self, described, fixed, is_floating);
         self.markers(&mut joints);
+        let looks = if self.has_looks { self.looks() } else { Vec::new() };
         let links = std::mem::take(&mut self.links);
         Some(Robot {
             name,
@@ -238,6 +242,7 @@ impl<'d> Reader<'_, 'd> {
             joints,
             actuators: Vec::new(),
             closures,
+            looks,
             is_read_by_pinocchio: false,
         })
     }
@@ -420,7 +425,7 @@ impl<'d> Reader<'_, 'd> {
     }
 
     /// A pose, and the frame that it is relative to if it says one.
-    fn pose(&mut self, node: Node<'d, 'd>, scope: usize) -> Option<(Option<usize>, Pose)> {
+    pub(super) fn pose(&mut self, node: Node<'d, 'd>, scope: usize) -> Option<(Option<usize>, Pose)> {
         let name = node.attribute("relative_to").or(node.attribute("frame")).filter(|name| !name.is_empty());
         let base = match name {
             Some(name) => Some(self.frame(node, scope, name)?),
@@ -529,6 +534,7 @@ impl<'d> Reader<'_, 'd> {
                         self.notes.warn(self.notes.place(child), message, || message.to_owned());
                     }
                 }
+                "visual" | "collision" if self.has_looks => {}
                 "kinematic" | "enable_wind" | "self_collide" | "must_be_base_link"
                     if matches!(xml::text(child).as_str(), "false" | "0") => {}
                 _ => self.ignore(child),
@@ -625,7 +631,7 @@ impl<'d> Reader<'_, 'd> {
         Some(total)
     }
 
-    fn shape(&mut self, node: Node<'d, 'd>) -> Option<Shape> {
+    pub(super) fn shape(&mut self, node: Node<'d, 'd>) -> Option<Shape> {
         let word = node.tag_name().name();
         let number = |reader: &mut Self, name| {
             let element = reader.notes.element(node, name)?;

@@ -3,6 +3,7 @@
 //! What has no meaning for the dynamics of rigid bodies (shapes, transmissions, tags of simulators) is left out. Macros
 //! of xacro are to be expanded before.
 
+mod looks;
 mod read;
 
 use crate::robot;
@@ -18,7 +19,7 @@ pub const GRAVITY: &str = "[0, 0, -9.81] m/s^2";
 /// are missing or not as URDF has them, links and joints that do not form a tree, and links that would move without mass
 /// or with an inertia that no rigid body has.
 pub fn import(text: &str, options: &Options) -> Result<Import, Errors> {
-    let (robot, warnings) = read::read(text, options.exact_angles)?;
+    let (robot, warnings) = read::read(text, options)?;
     robot::model(&robot, options, warnings)
 }
 

@@ -7,10 +7,10 @@ use roxmltree::Node;
 
 use super::GRAVITY;
 use crate::error::{Errors, Problem, Warning};
-use crate::limits;
 use crate::robot::number::Number;
 use crate::robot::{Follower, Inertial, Joint, Kind, Limits, Link, Name, Origin, Robot};
 use crate::xml::{self, Notes, too_many};
+use crate::{Options, limits};
 
 /// Elements without a meaning for the dynamics, and what follows from leaving them out.
 const IGNORED: [(&str, &str); 10] = [
@@ -32,18 +32,21 @@ const KINDS: [&str; 6] = ["revolute", "continuous", "prismatic", "fixed", "float
 const XACRO: &str = "expand it first: `xacro FILE > robot.urdf`";
 
 /// Reads a description; warnings tell what has been left out.
-pub(super) fn read(text: &str, exact_angles: bool) -> Result<(Robot, Vec<Warning>), Errors> {
+pub(super) fn read(text: &str, options: &Options) -> Result<(Robot, Vec<Warning>), Errors> {
     let document = xml::document(text, limits::NESTING)?;
-    let mut reader = Reader { notes: Notes::new(text), exact_angles };
+    let (exact_angles, has_looks) = (options.exact_angles, options.visuals.is_some());
+    let mut reader = Reader { notes: Notes::new(text), exact_angles, has_looks };
     let robot = reader.robot(document.root_element());
     let warnings = reader.notes.finish()?;
     // What could not be read is an error.
     robot.map(|robot| (robot, warnings)).ok_or_else(|| Problem::NoLink.at(crate::Place { line: 1, column: 1 }).into())
 }
 
-struct Reader<'a> {
-    notes: Notes<'a>,
-    exact_angles: bool,
+pub(super) struct Reader<'a> {
+    pub(super) notes: Notes<'a>,
+    pub(super) exact_angles: bool,
+    /// What links look like is read, too.
+    has_looks: bool,
 }
 
 impl Reader<'_> {
@@ -58,6 +61,7 @@ impl Reader<'_> {
             match child.tag_name().name() {
                 "link" => links.push(child),
                 "joint" => joints.push(child),
+                "material" if self.has_looks => {}
                 _ => self.ignore(child),
             }
         }
@@ -69,6 +73,7 @@ impl Reader<'_> {
         }
         // Also of links that cannot be read: joints may name them.
         let known: HashSet<&str> = links.iter().filter_map(|link| link.attribute("name")).collect();
+        let nodes = links.clone();
         let links: Vec<Option<Link>> = links.into_iter().map(|link| self.link(link)).collect();
         let named = links.iter().flatten();
         self.notes.refuse_equal("link", named.map(|link| (&link.name, link.place)));
@@ -76,6 +81,7 @@ impl Reader<'_> {
         let index: HashMap<&str, usize> = names.map(|(i, link)| (link.name.0.as_str(), i)).collect();
         let joints: Vec<Option<Joint>> = joints.into_iter().map(|joint| self.joint(joint, &index, &known)).collect();
         self.notes.refuse_equal("joint", joints.iter().flatten().map(|joint| (&joint.name, joint.place)));
+        let looks = if self.has_looks { self.looks(node, &nodes, &index) } else { Vec::new() };
         let name = if node.has_attribute("name") { self.notes.name(node)? } else { Name(String::new()) };
         let (links, joints) = (links.iter().flatten().cloned().collect(), joints.into_iter().flatten().collect());
         let gravity = GRAVITY.to_owned();
@@ -87,6 +93,7 @@ impl Reader<'_> {
             joints,
             actuators: Vec::new(),
             closures: Vec::new(),
+            looks,
             is_read_by_pinocchio: true,
         })
     }
@@ -111,6 +118,7 @@ impl Reader<'_> {
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
                 "inertial" => inertial = self.inertial(child),
+                "visual" | "collision" if self.has_looks => {}
                 _ => self.ignore(child),
             }
         }

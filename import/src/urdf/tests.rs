@@ -11,6 +11,7 @@ const FIXED: Options = Options {
     repair_inertia: false,
     parameters: Vec::new(),
     stops: false,
+    visuals: None,
 };
 const FLOATING: Options = Options {
     is_floating: true,
@@ -20,6 +21,7 @@ const FLOATING: Options = Options {
     repair_inertia: false,
     parameters: Vec::new(),
     stops: false,
+    visuals: None,
 };
 
 const INERTIAL: &str = r#"<inertial><mass value="2"/>

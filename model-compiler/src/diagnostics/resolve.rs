@@ -5,6 +5,7 @@ use syn::Error;
 
 use super::words::{advise, advise_if, beside, error, list, plural, unknown};
 use super::{Family, Place};
+use crate::escape;
 use crate::spelling::spelled;
 
 pub(crate) fn marker_has_its_place(place: Place, marker: &Ident) -> Error {
@@ -430,6 +431,22 @@ pub(crate) fn not_a_floating_frame(place: Place) -> Error {
 
 pub(crate) fn wrong_dimensions(place: Place, solid: &str, names: &[&str]) -> Error {
     error(Family::Appearance, place, format!("expected `{solid}({})` with lengths", names.join(", ")))
+}
+
+pub(crate) fn not_a_mesh(place: Place) -> Error {
+    let message = "expected `mesh(\"file.stl\", scale)`, the scale a length or three of them along x, y and z";
+    advise(Family::Appearance, place, message, "write `mesh(\"file.stl\", 1 mm)` where the file is in millimetres")
+}
+
+pub(crate) fn not_a_mesh_file(file: &syn::LitStr) -> Error {
+    let known = crate::solids::MESH_FILES.map(|ending| format!("`.{ending}`")).join(" or ");
+    let message =
+        format!("expected a file of triangles that ends in {known}, found `{}`", escape::excerpt(&file.value()));
+    advise(Family::Appearance, Place::at(file.span()), message, "convert it, for instance with Blender or MeshLab")
+}
+
+pub(crate) fn scale_is_zero(place: Place) -> Error {
+    error(Family::Appearance, place, "expected a scale without zeros and, of one number, a positive one")
 }
 
 pub(crate) fn not_a_color(place: Place) -> Error {

@@ -1,7 +1,7 @@
 //! Bodies: `body name { mass: …, inertia: … about origin, center_of_mass: …, added_mass: { … }, shape: … at …, color: … }`.
 
-use proc_macro2::{Delimiter, Ident};
-use syn::Result;
+use proc_macro2::{Delimiter, Ident, TokenTree};
+use syn::{LitStr, Result};
 
 use super::expression::Value;
 use super::fields::{self, Field};
@@ -23,11 +23,13 @@ pub struct Body {
     pub shapes: Vec<BodyShape>,
 }
 
-/// `shape: kind(dimensions) at position rotated rotation axis direction`.
+/// `shape: kind(dimensions) at position rotated rotation axis direction`; the dimensions of a mesh begin with its file.
 #[derive(Clone, Debug)]
 pub struct BodyShape {
     /// The word for the solid.
     pub kind: Ident,
+    /// The file of a mesh, before its scale.
+    pub file: Option<LitStr>,
     /// Its dimensions.
     pub dimensions: Vec<Value>,
     /// All of it up to the dimensions.
@@ -91,9 +93,15 @@ fn shape(reader: &mut Reader, body: &Ident) -> Result<BodyShape> {
     let first = reader.span();
     // `box` is a keyword of Rust.
     let Some(kind) = reader.take_any_word() else { return Err(reader.expected("a shape, such as `cylinder(r, l)`")) };
-    let dimensions = value::list(&mut reader.group(Delimiter::Parenthesis)?, "`)`")?;
+    let mut inside = reader.group(Delimiter::Parenthesis)?;
+    let file = inside.literal().and_then(|literal| syn::parse2(TokenTree::from(literal).into()).ok());
+    if file.is_some() {
+        inside.take_literal();
+        value::separator(&mut inside, "`)`")?;
+    }
+    let dimensions = value::list(&mut inside, "`)`")?;
     let place = reader.since(first);
     let mut at = End { name: body.clone(), coordinate: None, position: None, rotation: None, axis: None };
     joint::placement(reader, &mut at)?;
-    Ok(BodyShape { kind, dimensions, place, at })
+    Ok(BodyShape { kind, file, dimensions, place, at })
 }

@@ -228,7 +228,7 @@ pub(super) fn list(inside: &mut Reader, end: &str) -> Result<Vec<Value>> {
 }
 
 /// A comma, or the end.
-fn separator(inside: &mut Reader, end: &str) -> Result<()> {
+pub(super) fn separator(inside: &mut Reader, end: &str) -> Result<()> {
     if inside.take(",") { Ok(()) } else { inside.finish(&format!("`,` or {end}")) }
 }
 

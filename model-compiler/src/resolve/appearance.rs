@@ -6,7 +6,7 @@ use super::dependence::Site;
 use super::{BodyShape, Color};
 use crate::diagnostics;
 use crate::parse::{self, Value};
-use crate::solids;
+use crate::solids::{self, Solid};
 use crate::space::Shape;
 use crate::units::Unit;
 
@@ -32,8 +32,11 @@ impl Context<'_> {
             let names: Vec<&str> = known().map(|solid| solid.keyword).collect();
             return self.report(diagnostics::unknown_word("shape", &written.kind, &names));
         };
+        if solid.keyword == solids::MESH {
+            return self.mesh(solid, written);
+        }
         let names = solid.dimensions(space);
-        if names.len() != written.dimensions.len() {
+        if written.file.is_some() || names.len() != written.dimensions.len() {
             return self.report(diagnostics::wrong_dimensions(written.place, solid.keyword, names));
         }
         let dimension = |(value, name): (&Value, &&str)| {
@@ -48,7 +51,37 @@ impl Context<'_> {
         };
         let dimensions: Vec<_> = written.dimensions.iter().zip(names).map(dimension).collect();
         let frame = self.frame(&written.at, None);
-        Some(BodyShape { solid, dimensions: dimensions.into_iter().collect::<Option<_>>()?, frame: frame? })
+        let dimensions = dimensions.into_iter().collect::<Option<_>>()?;
+        Some(BodyShape { solid, file: None, dimensions, frame: frame? })
+    }
+
+    /// A mesh of a file; negative scales mirror it.
+    fn mesh(&self, solid: &'static Solid, written: &parse::BodyShape) -> Option<BodyShape> {
+        let Some(file) = written.file.as_ref().filter(|_| written.dimensions.len() < 2) else {
+            return self.report(diagnostics::not_a_mesh(written.place));
+        };
+        if !solids::is_mesh_file(&file.value()) {
+            return self.report(diagnostics::not_a_mesh_file(file));
+        }
+        let scale = |value: &Value| {
+            let shape = match self.term(value)?.shape {
+                Shape::Vector(3) => Shape::Vector(3),
+                _ => Shape::Scalar,
+            };
+            let term = self.allow(self.typed(value, shape, Unit::METRE)?, Site::Fixed("a shape"))?;
+            let is_wrong = |scale: &[f64]| match scale {
+                [one] => one.is_nan() || *one <= 0.0,
+                parts => parts.iter().any(|part| part.is_nan() || *part == 0.0),
+            };
+            match evaluate(&term, &self.defaults).filter(|scale| is_wrong(scale)) {
+                Some(_) => self.report(diagnostics::scale_is_zero(value.place)),
+                None => Some(term),
+            }
+        };
+        let dimensions: Vec<_> = written.dimensions.iter().map(scale).collect();
+        let frame = self.frame(&written.at, None);
+        let dimensions = dimensions.into_iter().collect::<Option<_>>()?;
+        Some(BodyShape { solid, file: Some(file.value()), dimensions, frame: frame? })
     }
 
     /// A name, or red, green and blue from 0 to 1.

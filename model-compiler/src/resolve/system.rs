@@ -313,7 +313,10 @@ pub struct Body {
 pub struct BodyShape {
     /// Kind, from the registry.
     pub solid: &'static Solid,
-    /// Its dimensions, m, in the order of the registry.
+    /// The file of a mesh as written, relative to the folder of the model.
+    pub file: Option<String>,
+    /// Its dimensions, m, in the order of the registry; of a mesh what a unit of its file is long, or three such along its
+    /// axes, or nothing where it is a metre.
     pub dimensions: Vec<Term>,
     /// Its centre and axes on the body.
     pub frame: Frame,

@@ -1,0 +1,200 @@
+//! Triangles of files: STL, binary and as text, and OBJ.
+//!
+//! Of an OBJ file its vertices and faces are read, of which polygons are fans of triangles. What is not a mesh, or only a
+//! part of one, is an error with its place: a surface with holes would look like a choice of somebody.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use hamel_compiler::escape::excerpt;
+
+use super::MeshError;
+
+/// Vertices, and of each triangle three of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Surface {
+    pub vertices: Vec<[f64; 3]>,
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Bytes of a file at most; the largest scans of parts are a few dozen megabytes.
+pub(crate) const BYTES: u64 = 256 << 20;
+/// What the smallest triangle of a file needs, of an OBJ file a line such as `f 1 2 3`; more triangles are never made.
+const TRIANGLES: usize = (BYTES / 8) as usize;
+/// Bytes of a binary STL file before its triangles, and of each of them.
+const HEAD: usize = 84;
+const TRIANGLE: usize = 50;
+
+/// Reads a file by its ending.
+pub(crate) fn file(path: &Path) -> Result<Surface, MeshError> {
+    let unread = |error: std::io::Error| MeshError::Unread(error.to_string());
+    let found = std::fs::metadata(path).map_err(unread)?;
+    if !found.is_file() {
+        return Err(MeshError::Unread("it is no file".to_owned()));
+    }
+    if found.len() > BYTES {
+        return Err(MeshError::Large { bytes: found.len(), most: BYTES });
+    }
+    let bytes = std::fs::read(path).map_err(unread)?;
+    match path.extension().map(|ending| ending.to_ascii_lowercase()) {
+        Some(ending) if ending == "stl" => stl(&bytes),
+        Some(ending) if ending == "obj" => obj(&String::from_utf8_lossy(&bytes)),
+        _ => Err(MeshError::Ending),
+    }
+}
+
+/// STL, binary or as text.
+pub(crate) fn stl(bytes: &[u8]) -> Result<Surface, MeshError> {
+    let count = bytes.get(HEAD - 4..HEAD).and_then(|four| four.try_into().ok()).map(u32::from_le_bytes);
+    let promised = count.map(|count| HEAD as u64 + TRIANGLE as u64 * u64::from(count));
+    // Heads of binary files begin with `solid` more often than they should; a text has no zeros.
+    let begins_as_text = bytes.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
+    let is_text = begins_as_text && !bytes.contains(&0);
+    if is_text {
+        return stl_text(&String::from_utf8_lossy(bytes));
+    }
+    let (Some(count), Some(promised)) = (count, promised) else {
+        return Err(MeshError::Ended { after: 0, of: None });
+    };
+    if promised > bytes.len() as u64 {
+        return Err(MeshError::Ended { after: (bytes.len() - HEAD) / TRIANGLE, of: Some(count as usize) });
+    }
+    // Some programs end their files with an empty line.
+    if !bytes[promised as usize..].trim_ascii().is_empty() {
+        return Err(MeshError::Behind { triangles: count as usize, bytes: bytes.len() - promised as usize });
+    }
+    let mut corners = Corners::default();
+    for triangle in bytes[HEAD..promised as usize].chunks_exact(TRIANGLE) {
+        let number = |place: usize| {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|byte| triangle[4 * place + byte]);
+            f32::from_le_bytes([a, b, c, d])
+        };
+        // The first three numbers are a normal, which follows from the others.
+        corners.triangle([3, 6, 9].map(|corner| [number(corner), number(corner + 1), number(corner + 2)]))?;
+    }
+    Ok(corners.surface)
+}
+
+/// STL as text, with any number of solids.
+fn stl_text(text: &str) -> Result<Surface, MeshError> {
+    let mut corners = Corners::default();
+    let mut loop_corners: Vec<[f32; 3]> = Vec::new();
+    let (mut is_open, mut expected) = (false, "solid");
+    for (index, line) in text.lines().enumerate() {
+        let mut words = line.split_ascii_whitespace();
+        let Some(word) = words.next().map(str::to_ascii_lowercase) else { continue };
+        let wrong = |expected| MeshError::Line { line: index + 1, expected, found: excerpt(line.trim()) };
+        if word != expected && !(expected == "facet" && word == "endsolid") {
+            let is_corner = expected == "vertex" && word == "endloop" && loop_corners.len() == 3;
+            if !is_corner {
+                return Err(wrong(expected));
+            }
+        }
+        expected = match word.as_str() {
+            "solid" => {
+                is_open = true;
+                "facet"
+            }
+            "facet" => "outer",
+            "outer" => "vertex",
+            "vertex" => {
+                let numbers: Vec<f32> = words.map_while(|word| word.parse().ok()).collect();
+                let corner = numbers.try_into().map_err(|_| wrong("`vertex` and three numbers"))?;
+                if loop_corners.len() == 3 {
+                    return Err(wrong("endloop"));
+                }
+                loop_corners.push(corner);
+                "vertex"
+            }
+            "endloop" => {
+                if let [a, b, c] = *loop_corners {
+                    corners.triangle([a, b, c])?;
+                }
+                loop_corners.clear();
+                "endfacet"
+            }
+            "endfacet" => "facet",
+            _ => {
+                is_open = false;
+                "solid"
+            }
+        };
+    }
+    if is_open {
+        return Err(MeshError::Ended { after: corners.surface.triangles.len(), of: None });
+    }
+    Ok(corners.surface)
+}
+
+/// OBJ: `v` and `f`, with the other words of the format ignored.
+pub(crate) fn obj(text: &str) -> Result<Surface, MeshError> {
+    let mut surface = Surface::default();
+    for (index, line) in text.lines().enumerate() {
+        let mut words = line.split_ascii_whitespace();
+        let wrong = |expected| MeshError::Line { line: index + 1, expected, found: excerpt(line.trim()) };
+        match words.next() {
+            Some("v") => {
+                // A weight or a colour may follow.
+                let numbers: Vec<f32> = words.take(3).map_while(|word| word.parse().ok()).collect();
+                let vertex: [f32; 3] = numbers.try_into().map_err(|_| wrong("`v` and three numbers"))?;
+                if !vertex.iter().all(|part| part.is_finite()) {
+                    return Err(MeshError::NotFinite { vertex: surface.vertices.len() + 1 });
+                }
+                surface.vertices.push(vertex.map(f64::from));
+            }
+            Some("f") => {
+                let known = surface.vertices.len();
+                let place = |word: &str| {
+                    let written: i64 = word.split('/').next()?.parse().ok()?;
+                    // Negative ones count from the last vertex.
+                    let place = if written < 0 { known as i64 + written } else { written - 1 };
+                    usize::try_from(place)
+                        .ok()
+                        .filter(|place| *place < known)
+                        .and_then(|place| u32::try_from(place).ok())
+                };
+                let corners: Option<Vec<u32>> = words.map(place).collect();
+                let corners = corners.ok_or_else(|| wrong("`f` and numbers of vertices that stand before it"))?;
+                let [first, rest @ ..] = corners.as_slice() else {
+                    return Err(wrong("`f` and three vertices or more"));
+                };
+                if rest.len() < 2 {
+                    return Err(wrong("`f` and three vertices or more"));
+                }
+                surface.triangles.extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+                if surface.triangles.len() > TRIANGLES {
+                    return Err(MeshError::Many { most: TRIANGLES });
+                }
+            }
+            _ if line.trim_end().ends_with('\\') => return Err(wrong("lines that are whole")),
+            _ => {}
+        }
+    }
+    Ok(surface)
+}
+
+/// Triangles that share vertices at the same places, of a format that repeats them.
+#[derive(Default)]
+struct Corners {
+    surface: Surface,
+    known: HashMap<[u32; 3], u32>,
+}
+
+impl Corners {
+    fn triangle(&mut self, corners: [[f32; 3]; 3]) -> Result<(), MeshError> {
+        let mut triangle = [0; 3];
+        for (place, corner) in triangle.iter_mut().zip(corners) {
+            if !corner.iter().all(|part| part.is_finite()) {
+                return Err(MeshError::NotFinite { vertex: 3 * self.surface.triangles.len() + 1 });
+            }
+            let next = self.surface.vertices.len() as u32;
+            // Zero has two signs.
+            *place = *self.known.entry(corner.map(|part| (part + 0.0).to_bits())).or_insert(next);
+            if *place == next {
+                self.surface.vertices.push(corner.map(f64::from));
+            }
+        }
+        self.surface.triangles.push(triangle);
+        Ok(())
+    }
+}

@@ -1,0 +1,142 @@
+//! From what links look like to fields of bodies: `shape: mesh("…") at …` and `color: …`.
+
+use std::collections::HashMap;
+
+use hamel_compiler::escape::excerpt;
+use hamel_compiler::solids::{MESH_FILES, is_mesh_file};
+
+use super::number::Number;
+use super::placement::Placement;
+use super::pose::Pose;
+use super::write::{rotation, vector};
+use super::{Origin, Robot};
+use crate::error::{Place, Warning};
+use crate::looks::{Form, Look, Visuals};
+use crate::shape::Shape;
+
+/// Of each link that is a body, the fields that say what it looks like, with everything that is fixed to it.
+pub(super) fn fields(
+    robot: &Robot,
+    placement: &Placement,
+    poses: &[Pose],
+    visuals: &Visuals,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Vec<String>> {
+    let mut said = Said { warnings, kinds: HashMap::new() };
+    let mut looks: Vec<Vec<&Look>> = vec![Vec::new(); robot.links.len()];
+    robot.looks.iter().for_each(|look| looks[look.link].push(look));
+    let mut fields = vec![Vec::new(); robot.links.len()];
+    let mut colors: Vec<Option<[f64; 3]>> = vec![None; robot.links.len()];
+    for (link, looks) in looks.iter().enumerate() {
+        let name = &robot.links[link].name;
+        let Some(body) = placement.links[link].body else {
+            if let Some(look) = looks.iter().find(|look| !look.is_collision) {
+                said.warn("ground", look.place, || format!("`{name}` is not drawn: the link is the ground"));
+            }
+            continue;
+        };
+        let seen: Vec<&Look> = looks.iter().copied().filter(|look| !look.is_collision).collect();
+        let mut drawn: Vec<(&Look, String)> = Vec::new();
+        for look in &seen {
+            match form(&look.form, visuals) {
+                Ok(form) => drawn.push((look, form)),
+                Err((kind, message)) => said.warn(kind, look.place, || message),
+            }
+        }
+        if drawn.is_empty() && !seen.is_empty() {
+            let others = looks.iter().filter(|look| look.is_collision);
+            drawn.extend(others.filter_map(|look| Some((*look, form(&look.form, visuals).ok()?))));
+            if let Some((look, _)) = drawn.first() {
+                said.warn("collision", look.place, || format!("`{name}` is drawn as its shape for contacts"));
+            }
+        }
+        for (look, form) in drawn {
+            let origin = poses[link].then(&look.pose).origin(&Origin::identity(look.place));
+            if !origin.xyz.iter().all(|part| part.value.is_finite()) {
+                continue;
+            }
+            let at = vector(&origin.xyz).map_or(String::new(), |at| format!(" at {at} m"));
+            let rotated = rotation(&origin).map_or(String::new(), |rotation| format!(" rotated {rotation}"));
+            fields[body].push(format!("shape: {form}{at}{rotated},"));
+            match (colors[body], look.color) {
+                (Some(known), Some(other)) if known != other => {
+                    said.warn("color", look.place, || {
+                        "a colour is ignored: a body has one, that of its first shape with one".to_owned()
+                    });
+                }
+                (None, Some(color)) => colors[body] = Some(color),
+                _ => {}
+            }
+        }
+    }
+    for (fields, color) in fields.iter_mut().zip(colors) {
+        if let Some(color) = color {
+            fields.push(format!("color: [{}],", color.map(|part| format!("{part:?}")).join(", ")));
+        }
+    }
+    fields
+}
+
+/// A shape as the language has it, or the kind of what is wrong with it, and what.
+fn form(form: &Form, visuals: &Visuals) -> Result<String, (&'static str, String)> {
+    let length = |value: f64| format!("{} m", Number::computed(value).literal());
+    match form {
+        Form::Mesh(written, scale) => {
+            let name = excerpt(written);
+            if !is_mesh_file(written) {
+                let known = MESH_FILES.map(|ending| format!("`.{ending}`")).join(" or ");
+                return Err(("ending", format!("`{name}` is not drawn: expected a mesh that ends in {known}")));
+            }
+            let Some(file) = visuals.find(written) else {
+                let help = match written.contains("://") && !written.starts_with("file://") {
+                    true => "; name the folder of its package",
+                    false => "",
+                };
+                return Err(("missing", format!("`{name}` is not drawn: there is no such file{help}")));
+            };
+            if scale.iter().any(|part| *part == 0.0) {
+                return Err(("size", format!("`{name}` is not drawn: its scale is zero")));
+            }
+            let file = visuals.named(&file);
+            Ok(match *scale {
+                [1.0, 1.0, 1.0] => format!("mesh({file:?})"),
+                [x, y, z] if x == y && y == z && x > 0.0 => format!("mesh({file:?}, {})", length(x)),
+                parts => {
+                    let parts = parts.map(|part| Number::computed(part).literal()).join(", ");
+                    format!("mesh({file:?}, [{parts}] m)")
+                }
+            })
+        }
+        Form::Solid(shape) => {
+            let (word, sizes) = match *shape {
+                Shape::Sphere(radius) => ("sphere", vec![radius]),
+                Shape::Capsule(radius, half) => ("capsule", vec![radius, 2.0 * half]),
+                Shape::Cylinder(radius, half) => ("cylinder", vec![radius, 2.0 * half]),
+                Shape::Ellipsoid(axes) => ("ellipsoid", axes.to_vec()),
+                Shape::Box(edges) => ("box", edges.map(|edge| 2.0 * edge).to_vec()),
+            };
+            if !sizes.iter().all(|size| *size > 0.0 && size.is_finite()) {
+                return Err(("size", format!("a shape `{word}` is not drawn: its dimensions are not positive")));
+            }
+            Ok(format!("{word}({})", sizes.into_iter().map(length).collect::<Vec<_>>().join(", ")))
+        }
+    }
+}
+
+/// Warnings, of which the first of a kind is said, with how many follow.
+struct Said<'a> {
+    warnings: &'a mut Vec<Warning>,
+    kinds: HashMap<&'static str, usize>,
+}
+
+impl Said<'_> {
+    fn warn(&mut self, kind: &'static str, place: Place, message: impl FnOnce() -> String) {
+        match self.kinds.get(kind) {
+            Some(&known) => self.warnings[known].count += 1,
+            None => {
+                self.kinds.insert(kind, self.warnings.len());
+                self.warnings.push(Warning { place, count: 1, message: message() });
+            }
+        }
+    }
+}
