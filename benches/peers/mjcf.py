@@ -11,6 +11,7 @@ random ones there; with `--record` also what MuJoCo says, as `import/tests/mujoc
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -143,8 +144,17 @@ class Writer:
 </mujoco>"""
 
 
+def word(model, joint):
+    """The name of a joint as models have it, without what tells it from the names of others."""
+    body = model.jnt_bodyid[joint]
+    of_body = model.body(body).name
+    several = f"_joint{joint - model.body_jntadr[body] + 1}" if model.body_jntnum[body] > 1 else ""
+    return re.sub(r"[^A-Za-z0-9_]", "_", model.joint(joint).name or of_body + several)
+
+
 def maps(model, coordinates, velocities):
     """Of each of our channels the place among MuJoCo's."""
+    known = {word(model, joint): joint for joint in range(model.njnt)}
     found = []
     for channels, starts, names in [
         (coordinates, model.jnt_qposadr, {"x": 0, "y": 1, "z": 2, "e0": 3, "e1": 4, "e2": 5, "e3": 6}),
@@ -153,10 +163,7 @@ def maps(model, coordinates, velocities):
         places = []
         for channel in channels:
             name, component = channel.rsplit(".", 1)
-            joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
-            if joint < 0:
-                # It has a body's name in the description.
-                joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name.removesuffix("_joint"))
+            joint = known.get(name, known.get(name.removesuffix("_joint"), -1))
             if joint < 0:
                 raise ValueError(f"there is no joint `{name}`")
             offset = 3 if model.jnt_type[joint] == BALL else 0

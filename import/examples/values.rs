@@ -9,13 +9,14 @@
 //! of all of them, in this order, is answered by the mass matrix, row by row, and the nonlinear effects.
 
 use std::io::{BufRead, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::resolve::Provided;
 use hamel_compiler::schedule::interpret::{Interpreter, Point};
 use hamel_compiler::simplify::Limits;
-use hamel_import::{Format, Options, PinocchioJoint};
+use hamel_import::{Format, Options, PinocchioJoint, Visuals};
 
 fn main() -> ExitCode {
     match answer() {
@@ -33,7 +34,9 @@ fn answer() -> Result<(), Box<dyn std::error::Error>> {
     let is_floating = arguments.iter().any(|argument| argument == "--floating");
     let provide = vec![Provided::NonlinearEffects];
     let repair_inertia = arguments.iter().any(|argument| argument == "--repair-inertia");
-    let options = Options { is_floating, provide, exact_angles: true, repair_inertia, ..Options::default() };
+    let folder = Path::new(path).parent().unwrap_or(Path::new("")).to_owned();
+    let visuals = Some(Visuals { model_folder: folder.clone(), folder, packages: Vec::new() });
+    let options = Options { is_floating, provide, exact_angles: true, repair_inertia, visuals, ..Options::default() };
     let text = std::fs::read_to_string(path)?;
     let format = Format::of(path.as_ref()).ok_or("expected a description of a robot")?;
     let import = format.import(&text, &options)?;

@@ -93,7 +93,12 @@ pub(crate) struct Notes<'a> {
 
 impl<'a> Notes<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { places: Places::new(text), errors: Vec::new(), of: None, warnings: Vec::new(), kinds: HashMap::new() }
+        Self::at(Places::new(text))
+    }
+
+    /// Notes on a text that knows the places of its bytes.
+    pub(crate) fn at(places: Places<'a>) -> Self {
+        Self { places, errors: Vec::new(), of: None, warnings: Vec::new(), kinds: HashMap::new() }
     }
 
     /// All errors, or the warnings.
@@ -126,15 +131,26 @@ impl<'a> Notes<'a> {
         self.places.of(node.range().start)
     }
 
-    /// Where the value of an attribute stands.
-    fn value_place(&self, node: Node, attribute: &str) -> Place {
-        let value = node.attribute_node(attribute).map_or(node.range().start, |found| found.range_value().start);
-        self.places.of(value)
-    }
-
     /// Notes that something is wrong with an element.
     pub(crate) fn wrong<T>(&mut self, node: Node, problem: Problem) -> Option<T> {
-        self.wrong_at(self.place(node), problem)
+        self.wrong_byte(node.range().start, problem)
+    }
+
+    /// Notes that something is wrong with the value of an attribute.
+    fn wrong_value<T>(&mut self, node: Node, attribute: &str, problem: Problem) -> Option<T> {
+        let value = node.attribute_node(attribute).map_or(node.range().start, |found| found.range_value().start);
+        self.wrong_byte(value, problem)
+    }
+
+    fn wrong_byte<T>(&mut self, byte: usize, problem: Problem) -> Option<T> {
+        let place = self.places.of(byte);
+        let of = match (self.of.clone(), self.places.file(byte)) {
+            (of, None) => of,
+            (None, Some(file)) => Some(format!("`{file}`")),
+            (Some(of), Some(file)) => Some(format!("{of} of `{file}`")),
+        };
+        self.errors.push(Error { place, of, problem });
+        None
     }
 
     pub(crate) fn wrong_at<T>(&mut self, place: Place, problem: Problem) -> Option<T> {
@@ -194,7 +210,7 @@ impl<'a> Notes<'a> {
             return Some(numbers);
         }
         let problem = Problem::NotNumbers { attribute, expected: N, found: excerpt(text) };
-        self.wrong_at(self.value_place(node, attribute), problem)
+        self.wrong_value(node, attribute, problem)
     }
 
     /// The numbers that are the text of an element.
@@ -221,7 +237,7 @@ impl<'a> Notes<'a> {
             return Some(numbers);
         }
         let problem = Problem::NotList { attribute, least, most, found: excerpt(text) };
-        self.wrong_at(self.value_place(node, attribute), problem)
+        self.wrong_value(node, attribute, problem)
     }
 
     pub(crate) fn number(&mut self, node: Node, attribute: &'static str) -> Option<Number> {

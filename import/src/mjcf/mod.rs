@@ -7,6 +7,7 @@
 //! tendons, friction in joints, the inertia of rotors (`armature`) of joints with several coordinates.
 
 mod classes;
+mod include;
 mod looks;
 mod orientation;
 mod read;
@@ -18,10 +19,11 @@ pub use crate::{Error, Errors, Import, Options, Place, Problem, Warning};
 ///
 /// # Errors
 /// All that are found: XML that is not well-formed, elements and attributes that are missing or not as MJCF has them, what
-/// MuJoCo expands before it compiles (`include`, `replicate`, `attach`, `composite`), shapes whose inertia is not computed,
+/// MuJoCo expands before it compiles (`replicate`, `attach`, `composite`, and `include` where [`Options::visuals`] does not say
+/// where files are), shapes whose inertia is not computed,
 /// numbers that lead beyond all numbers, and bodies that would move without mass or with an inertia that no rigid body has.
 pub fn import(text: &str, options: &Options) -> Result<Import, Errors> {
-    let (robot, warnings) = read::read(text, options.visuals.is_some())?;
+    let (robot, warnings) = read::read(text, options.visuals.as_ref())?;
     if options.is_floating {
         let what = "the bodies of MJCF say themselves what moves freely".to_owned();
         let help = "leave out `--floating`, or give a body a `freejoint`";

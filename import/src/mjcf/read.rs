@@ -6,11 +6,14 @@ use hamel_compiler::escape::{excerpt, line};
 use roxmltree::Node;
 
 use super::classes::{Classes, View};
+use super::include::{self, Whole};
 use super::looks::Assets;
 use super::orientation::{self, Sequence};
 use crate::error::{Errors, Place, Problem, Warning};
 use crate::limits;
 use crate::looks::Look;
+use crate::looks::Visuals;
+use crate::places::Places;
 use crate::robot::number::Number;
 use crate::robot::pose::Pose;
 use crate::robot::{
@@ -20,7 +23,7 @@ use crate::shape::Shape;
 use crate::xml::{self, Notes, too_many};
 
 /// The largest depth of elements; bodies stand in the bodies that carry them.
-const NESTING: usize = 300;
+pub(super) const NESTING: usize = 300;
 
 /// Sections without a meaning for the dynamics, and what follows from leaving them out.
 const IGNORED: [(&str, &str); 14] = [
@@ -47,10 +50,19 @@ const EXPANDED: [&str; 6] = ["include", "replicate", "attach", "composite", "fle
 const EXPAND: &str = "expand it first: load the file with MuJoCo and save it with `mujoco.mj_saveLastXML`";
 
 /// Reads a description; warnings tell what has been left out.
-pub(super) fn read(text: &str, has_looks: bool) -> Result<(Robot, Vec<Warning>), Errors> {
+pub(super) fn read(text: &str, visuals: Option<&Visuals>) -> Result<(Robot, Vec<Warning>), Errors> {
+    // What other files have is read from there, where it is known where they are.
+    let folder = visuals.map(|visuals| visuals.folder.as_path()).filter(|_| text.contains("<include"));
+    match folder.map(|folder| include::expand(text, folder)).transpose()? {
+        None => read_whole(text, Places::new(text), visuals.is_some()),
+        Some(Whole { text: whole, inserted }) => read_whole(&whole, Places::with(text, &inserted), visuals.is_some()),
+    }
+}
+
+fn read_whole(text: &str, places: Places, has_looks: bool) -> Result<(Robot, Vec<Warning>), Errors> {
     let document = xml::document(text, NESTING)?;
     let root = document.root_element();
-    let mut notes = Notes::new(text);
+    let mut notes = Notes::at(places);
     if !root.has_tag_name("mujoco") {
         let found = root.tag_name().name().to_owned();
         let problem = Problem::OtherFormat { format: "an MJCF description", root: "mujoco", found };

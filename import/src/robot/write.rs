@@ -361,19 +361,25 @@ impl Writer<'_> {
         let (robot, name) = (self.robot, self.joints[index].clone());
         let joint = &robot.joints[index];
         let Some(damping) = &joint.damping else { return };
-        if joint.kind == Kind::Ball {
+        // Equal in all directions, so that it does not matter in which axes.
+        let directions: &[(&str, &str, &str)] = match joint.kind {
+            Kind::Ball => &[("torque", "omega", "N m s/rad")],
+            Kind::Floating => &[("force", "v", "N s/m"), ("torque", "omega", "N m s/rad")],
+            _ => &[],
+        };
+        for (noun, letter, unit) in directions {
             for axis in ["x", "y", "z"] {
-                let force = self.names.take(&format!("{name}_damping_{axis}"), "force");
-                let velocity = format!("{name}.omega_{axis}");
-                self.line(1, &format!("torque {force}: {} N m s/rad * {velocity} on {velocity};", damping.negated()));
+                let of = if *noun == "force" { format!("damping_v_{axis}") } else { format!("damping_{axis}") };
+                let force = self.names.take(&format!("{name}_{of}"), "force");
+                let velocity = format!("{name}.{letter}_{axis}");
+                self.line(1, &format!("{noun} {force}: {} {unit} * {velocity} on {velocity};", damping.negated()));
             }
-            return;
         }
         let (noun, unit) = match joint.kind {
             Kind::Revolute | Kind::Screw => ("torque", "N m s/rad"),
             Kind::Prismatic => ("force", "N s/m"),
-            Kind::Fixed | Kind::Ball => return,
-            Kind::Floating | Kind::Planar => {
+            Kind::Fixed | Kind::Ball | Kind::Floating => return,
+            Kind::Planar => {
                 let message = format!("`damping` of `{}` is ignored: the joint has several coordinates", joint.name);
                 self.warn("damping", joint.place, message);
                 return;
