@@ -88,8 +88,8 @@ fn visuals_of_urdf_are_shapes() {
             r#"shape: mesh("own.stl", [1.0, -1.0, 1.0] m),"#,
             r#"shape: mesh("../../other/parts/far.stl"),"#,
             r#"shape: mesh("../meshes/a \"b\".stl"),"#,
-            // Fixed one metre along y and turned, so that its z is the arm's -y.
-            r#"shape: cylinder(0.1 m, 0.4 m) at [0.0, 0.0, 0.0] m rotated rotation_x(90 deg),"#,
+            // Fixed a metre along y and turned, so that its own z leads back to the arm's origin.
+            "shape: cylinder(0.1 m, 0.4 m) rotated rotation_x(90 deg),",
             "color: [1.0, 0.0, 0.0],",
             r#"shape: mesh("../meshes/hull.obj"),"#,
         ]
@@ -127,7 +127,8 @@ fn geoms_of_mjcf_are_shapes() {
         [
             r#"shape: mesh("../meshes/arm.STL", 0.001 m) at [0.0, 0.0, 1.0] m,"#,
             r#"shape: mesh("../meshes/hull.obj", 2.0 m) at [1.0, 0.0, 0.0] m,"#,
-            "shape: capsule(0.1 m, 2.0 m) at [0.0, 0.0, 1.0] m,",
+            // From its second end to its first, as MuJoCo has it.
+            "shape: capsule(0.1 m, 2.0 m) at [0.0, 0.0, 1.0] m rotated rotation_x(180 deg),",
             "color: [0.0, 1.0, 0.0],",
         ]
     );
@@ -154,7 +155,7 @@ fn visuals_of_sdformat_are_shapes() {
         looks(&import),
         [
             r#"shape: mesh("../meshes/hull.obj", 2.0 m) at [1.0, 0.0, 0.0] m,"#,
-            "shape: box(1.0 m, 2.0 m, 3.0 m) at [0.0, 2.0, -1.0] m,",
+            "shape: box(1.0 m, 2.0 m, 3.0 m) at [0.0, 2.0, 0.0] m,",
             "color: [0.0, 0.0, 1.0],",
         ]
     );
