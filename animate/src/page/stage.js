@@ -112,7 +112,7 @@ class Stage {
           ends.forEach((end, side) => include(pointOf(motion.frame(movers[side]), end), 0));
         }
       }
-      for (const shape of motion.fixed) if (shape.kind === 'prism') include(shape.at, Stage.reach(shape));
+      for (const shape of motion.fixed) if (shape.kind === 'prism' || !shape.derived) include(shape.at, Stage.reach(shape));
       if (low[0] > high[0]) include([0, 0, 0], 1);
       motion.box = [low, high];
       widest = Math.max(widest, high[0] - low[0]);
