@@ -101,7 +101,7 @@ fn form(form: &Form, visuals: &Visuals) -> Result<String, (&'static str, String)
                 };
                 return Err(("missing", format!("`{name}` is not drawn: there is no such file{help}")));
             };
-            if scale.iter().any(|part| *part == 0.0) {
+            if scale.contains(&0.0) {
                 return Err(("size", format!("`{name}` is not drawn: its scale is zero")));
             }
             let file = visuals.named(&file);
