@@ -13,7 +13,7 @@ use crate::mesh::{Mesh, Meshes, Unread};
 use crate::motion::up;
 use crate::pose::{Pose, Vector, dot, length, sub};
 use crate::scene::{Beam, Body, Color, Link, LinkKind, Point, Shape, Solid};
-use crate::survey::Survey;
+use crate::survey::{ShapePlaces, Survey};
 
 /// A straight guide of a joint, and how far the joint moves along it.
 struct Rail {
@@ -45,6 +45,8 @@ pub(crate) struct Drawing<'a> {
     traced: Vec<Vector>,
     /// What the model gives as shapes, body by body.
     given: Vec<Vec<(Solid, Pose)>>,
+    /// What the ground is drawn as.
+    ground: Vec<Shape>,
     files: Files,
     surfaces: Vec<Surface>,
     rails: Vec<Rail>,
@@ -136,18 +138,24 @@ impl<'a> Drawing<'a> {
         });
         let sections: Vec<[f64; 2]> = members.chain(beams).collect();
         let mut files = Files::default();
-        let given = system.bodies.iter().zip(&survey.bodies).map(|(body, places)| {
-            let shapes = body.shapes.iter().zip(&places.shapes);
-            let given = |(shape, (frame, dimensions)): (&BodyShape, &(usize, Vec<usize>))| {
+        let mut solids = |shapes: &[BodyShape], places: &[ShapePlaces]| -> Vec<(Solid, Pose)> {
+            let given = |(shape, (frame, dimensions)): (&BodyShape, &ShapePlaces)| {
                 let dimensions: Vec<f64> = dimensions.iter().flat_map(|&place| at(place)).copied().collect();
                 match &shape.file {
                     Some(file) => files.solid(meshes, file, &dimensions).map(|solid| (solid, pose(*frame))),
                     None => solid(shape.solid.keyword, &dimensions, pose(*frame), planar),
                 }
             };
-            shapes.filter_map(given).collect()
+            shapes.iter().zip(places).filter_map(given).collect()
+        };
+        let given = system.bodies.iter().zip(&survey.bodies);
+        let given = given.map(|(body, places)| solids(&body.shapes, &places.shapes)).collect();
+        let ground = system.ground.iter().zip(&survey.ground).flat_map(|(look, places)| {
+            let color = look.color.map_or(Color::Neutral, color_of);
+            let given = |(solid, pose)| Shape { derived: false, ..Shape::new(solid, &pose, color) };
+            solids(&look.shapes, places).into_iter().map(given).collect::<Vec<_>>()
         });
-        let given = given.collect();
+        let ground = ground.collect();
         let traced = survey.traced.iter().map(|traced| pose(traced.frame).position).collect();
         let rails = rails(system);
         let typical = typical(system, &known);
@@ -163,6 +171,7 @@ impl<'a> Drawing<'a> {
             sections,
             traced,
             given,
+            ground,
             files,
             surfaces,
             rails,
@@ -249,11 +258,8 @@ impl<'a> Drawing<'a> {
 
     /// Members of an array have one colour, unless there is nothing else.
     fn color(&self, body: usize) -> Color {
-        match self.system.bodies[body].color {
-            Some(resolve::Color::Named(place)) if solids::COLORS[place] == "grey" => return Color::Neutral,
-            Some(resolve::Color::Named(place)) => return Color::Palette(place),
-            Some(resolve::Color::Rgb(parts)) => return Color::Rgb(parts.map(|part| part as f32)),
-            None => {}
+        if let Some(color) = self.system.bodies[body].color {
+            return color_of(color);
         }
         let base = |body: usize| {
             let name = self.system.bodies[body].name.to_string();
@@ -449,6 +455,15 @@ fn solid(keyword: &str, dimensions: &[f64], pose: Pose, planar: bool) -> Option<
     };
     let along_x = planar && keyword == "capsule";
     Some((solid, if along_x { Pose::along(pose.position, pose.column(0)) } else { pose }))
+}
+
+/// A colour of the language.
+fn color_of(color: resolve::Color) -> Color {
+    match color {
+        resolve::Color::Named(place) if solids::COLORS[place] == "grey" => Color::Neutral,
+        resolve::Color::Named(place) => Color::Palette(place),
+        resolve::Color::Rgb(parts) => Color::Rgb(parts.map(|part| part as f32)),
+    }
 }
 
 fn link_kind(keyword: &str) -> Option<LinkKind> {

@@ -2,7 +2,7 @@
 
 use hamel_compiler::picture::Asked;
 use hamel_compiler::resolve::{
-    Beam, BodyId, Contact, ContactForm, FlexibleMember, Frame, Output, Quantity, System, TermKind,
+    Beam, BodyId, BodyShape, Contact, ContactForm, FlexibleMember, Frame, Output, Quantity, System, TermKind,
 };
 
 /// Places of answers about a body.
@@ -10,9 +10,11 @@ pub(crate) struct BodyPlaces {
     pub mass: usize,
     pub inertia: usize,
     pub center: Option<usize>,
-    /// Of each shape its frame and its dimensions.
-    pub shapes: Vec<(usize, Vec<usize>)>,
+    pub shapes: Vec<ShapePlaces>,
 }
+
+/// Places of the answers about a shape: its frame, and its dimensions.
+pub(crate) type ShapePlaces = (usize, Vec<usize>);
 
 /// Places of the answers about the two frames of a joint, in their bodies.
 pub(crate) struct Ends {
@@ -54,6 +56,8 @@ pub(crate) struct Survey<'s> {
     movers: Vec<usize>,
     pub gravity: Option<usize>,
     pub bodies: Vec<BodyPlaces>,
+    /// For each look of the ground its shapes.
+    pub ground: Vec<Vec<ShapePlaces>>,
     pub joints: Vec<Ends>,
     /// For each force the frames in their bodies.
     pub force_frames: Vec<Vec<usize>>,
@@ -76,6 +80,7 @@ impl<'s> Survey<'s> {
             movers: Vec::new(),
             gravity: None,
             bodies: Vec::new(),
+            ground: Vec::new(),
             joints: Vec::new(),
             force_frames: Vec::new(),
             forces: Vec::new(),
@@ -92,12 +97,12 @@ impl<'s> Survey<'s> {
             let mass = survey.ask(Asked::Value(&body.mass));
             let inertia = survey.ask(Asked::Value(&body.inertia));
             let center = body.center_of_mass.as_ref().map(|term| survey.ask(Asked::Value(term)));
-            let shapes = body.shapes.iter().map(|shape| {
-                let frame = survey.ask(Asked::InBody(&shape.frame));
-                (frame, shape.dimensions.iter().map(|term| survey.ask(Asked::Value(term))).collect())
-            });
-            let shapes = shapes.collect();
+            let shapes = survey.shapes(&body.shapes);
             survey.bodies.push(BodyPlaces { mass, inertia, center, shapes });
+        }
+        for look in &system.ground {
+            let shapes = survey.shapes(&look.shapes);
+            survey.ground.push(shapes);
         }
         for joint in &system.joints {
             let frames = [&joint.parent, &joint.child].map(|frame| survey.ask(Asked::InBody(frame)));
@@ -132,6 +137,14 @@ impl<'s> Survey<'s> {
     fn ask(&mut self, asked: Asked<'s>) -> usize {
         self.asked.push(asked);
         self.asked.len() - 1
+    }
+
+    fn shapes(&mut self, shapes: &'s [BodyShape]) -> Vec<ShapePlaces> {
+        let places = shapes.iter().map(|shape| {
+            let frame = self.ask(Asked::InBody(&shape.frame));
+            (frame, shape.dimensions.iter().map(|term| self.ask(Asked::Value(term))).collect())
+        });
+        places.collect()
     }
 
     fn contact(&mut self, contact: &'s Contact) {

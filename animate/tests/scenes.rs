@@ -251,6 +251,8 @@ fn shapes_of_the_model_are_drawn() {
             shape: cylinder(r, 4 * r) at [0, 0, r] axis [1, 0, 0], shape: box(r, 2 * r, 3 * r), color: [1, 0.5, 0],
         }
         body head { mass: 1 kg, inertia: diag(1, 1, 1) kg m^2, color: pink }
+        body ground { shape: box(1 m, 1 m, r) at [0, 0, -r], color: grey }
+        body ground { shape: sphere(r), color: [0, 0, 1] }
         joint hinge: revolute(ground, rod);
         joint neck: revolute(rod at [1, 0, 0] m, head);
     }";
@@ -270,6 +272,9 @@ fn shapes_of_the_model_are_drawn() {
     assert!(edges.iter().zip([0.2, 0.4, 0.6]).all(|(a, b)| (a - b).abs() < 1e-12));
     assert_eq!((cylinder.color, cylinder.derived), (Color::Rgb([1.0, 0.5, 0.0]), false));
     assert!(scene.bodies[1].shapes.iter().all(|shape| shape.derived && shape.color == Color::Palette(3)));
+    let [plate, ball] = &scene.fixed[..2] else { panic!("{:?}", scene.fixed) };
+    assert_eq!((&plate.solid, plate.at, plate.color), (&Solid::Box([1.0, 1.0, 0.2]), [0.0, 0.0, -0.2], Color::Neutral));
+    assert_eq!((&ball.solid, ball.color, ball.derived), (&Solid::Sphere([0.2]), Color::Rgb([0.0, 0.0, 1.0]), false));
 }
 
 /// Meshes of files, with scales that a parameter changes; they are read once for all motions, and a page has each once.

@@ -84,3 +84,83 @@ fn what_cannot_be_shown_is_said() {
     says(&["animate", "run"], "expected");
     assert!(!at.join("animation.html").exists());
 }
+
+/// A wing of one triangle, 10 by 20 units.
+const WING: &str = "v 0 0 0\nv 10 0 0\nv 0 20 0\nf 1 2 3\n";
+
+#[test]
+fn meshes_are_found_beside_the_model_from_everywhere() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::create_dir_all(at.join("models/parts")).unwrap();
+    fs::write(at.join("models/parts/wing.obj"), WING).unwrap();
+    let shapes = "shape: mesh(\"parts/wing.obj\", 1 cm), shape: mesh(\"none.stl\")";
+    let body = "body cart { mass: 1 kg, inertia: 0.1 kg m^2";
+    fs::write(at.join("models/cart.model"), MODEL.replacen(body, &format!("{body}, {shapes}"), 1)).unwrap();
+    let output = hamel(at, &["run", "models/cart.model", "--until", "1", "--animate", "first.html"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.success() && said.contains("caution: mesh `none.stl` is not drawn: the file cannot be read"),
+        "{said}"
+    );
+    // The folder of results says where the model was.
+    fs::create_dir(at.join("elsewhere")).unwrap();
+    works(&at.join("elsewhere"), &["animate", "../run", "-o", "second.html"]);
+    works(&at.join("models"), &["animate", "cart.model", "--until", "1", "-o", "third.html"]);
+    for page in ["first.html", "elsewhere/second.html", "models/third.html"] {
+        let text = fs::read_to_string(at.join(page)).unwrap();
+        let meshes = text.split("id=\"meshes\">").nth(1).unwrap().split("</script>").next().unwrap();
+        let meshes: serde_json::Value = serde_json::from_str(meshes).unwrap();
+        assert_eq!((meshes[0]["file"].as_str(), meshes[0]["high"][1].as_f64()), (Some("parts/wing.obj"), Some(20.0)));
+        let shape = data(&at.join(page))[0]["bodies"][0]["shapes"][0].clone();
+        assert_eq!((&shape["kind"], shape["size"]["scale"][0].as_f64()), (&"mesh".into(), Some(0.01)), "{page}");
+        assert!(text.contains("<li>mesh `none.stl` is not drawn"));
+    }
+}
+
+#[test]
+fn robots_look_like_their_links() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::create_dir_all(at.join("far")).unwrap();
+    fs::create_dir_all(at.join("robots")).unwrap();
+    fs::write(at.join("far/wing.obj"), WING).unwrap();
+    let inertial = "<inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial>";
+    let visual = "<visual><geometry><mesh filename='package://kit/wing.obj' scale='0.1 0.1 0.1'/></geometry></visual>";
+    let text = format!(
+        "<robot name='r'><link name='base'/><link name='arm'>{inertial}{visual}</link><joint name='j' type='continuous'>\
+         <parent link='base'/><child link='arm'/><axis xyz='0 1 0'/></joint></robot>"
+    );
+    fs::write(at.join("robots/r.urdf"), text).unwrap();
+    let run = ["animate", "robots/r.urdf", "--until", "0.1", "-o", "r.html", "--package"];
+    works(at, &[&run[..], &["kit=far"]].concat());
+    assert_eq!(data(&at.join("r.html"))[0]["bodies"][0]["shapes"][0]["kind"], "mesh");
+    let output = hamel(at, &[&run[..], &["kit=nowhere"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("`nowhere` is no folder"), "{said}");
+    // A model that is written elsewhere finds the same file.
+    works(at, &["import", "robots/r.urdf", "--package", "kit=far", "--out", "robots/r.model"]);
+    let model = fs::read_to_string(at.join("robots/r.model")).unwrap();
+    assert!(model.contains("shape: mesh(\"../far/wing.obj\", 0.1 m),"), "{model}");
+    let output = hamel(at, &["import", "robots/r.urdf"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("`package://kit/wing.obj` is not drawn"), "{said}");
+}
+
+#[test]
+fn names_that_end_in_glb_are_gltf() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    fs::write(at.join("cart.model"), MODEL).unwrap();
+    works(at, &["run", "cart.model", "--until", "1", "--animate", "cart.glb"]);
+    // Its own files are replaced.
+    works(at, &["animate", "run", "-o", "cart.glb"]);
+    let file = fs::read(at.join("cart.glb")).unwrap();
+    assert_eq!((&file[..4], u32::from_le_bytes(file[8..12].try_into().unwrap()) as usize), (&b"glTF"[..], file.len()));
+    fs::write(at.join("other.glb"), "something else").unwrap();
+    for (name, part) in [("other.glb", "exists"), ("cart.gltf", "expected a name that ends in .html or .glb")] {
+        let output = hamel(at, &["animate", "run", "-o", name]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains(part), "{said}");
+    }
+}

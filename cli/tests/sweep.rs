@@ -150,3 +150,27 @@ fn mistakes_are_named_before_anything_is_written() {
     let files = fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(files, 1, "the model alone");
 }
+
+#[test]
+fn some_cases_are_animated() {
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = "sweep o.model --vary rail.displacement=0..1:11 --vary push=0,1 --outputs energy.range --until 1 --out s.parquet";
+    let says = "animation in s.html, 6 cases of 22: 0, 4, 8, 12, 16, 21";
+    let text = succeeded(folder.path(), &format!("{sweep} --animate s.html"));
+    assert!(text.contains(says), "{text}");
+    // Where the results are there already, too.
+    let text = succeeded(folder.path(), &format!("{sweep} --animate s.html"));
+    assert!(text.contains("has these results already") && text.contains(says), "{text}");
+    let page = fs::read_to_string(folder.path().join("s.html")).unwrap();
+    let data = page.split("id=\"data\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let scenes: serde_json::Value = serde_json::from_str(data).unwrap();
+    let labels: Vec<&str> = scenes.as_array().unwrap().iter().map(|scene| scene["label"].as_str().unwrap()).collect();
+    assert_eq!(
+        (labels.len(), labels[0], labels[5]),
+        (6, "rail.displacement = 0, push = 0", "rail.displacement = 1, push = 1")
+    );
+    // Each moves as its case does: the one without a start and without a push stays where it is.
+    assert_ne!(scenes[0]["poses"], scenes[5]["poses"]);
+    assert_eq!(scenes[0]["arrows"].as_array().unwrap().len(), 0);
+    assert_eq!(scenes[5]["arrows"][0]["name"], "hand");
+}

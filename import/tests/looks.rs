@@ -37,10 +37,13 @@ fn imported(format: Format, text: &str, root: &Path) -> Import {
     let without = format.import(text, &Options::default()).unwrap();
     let is_look = |line: &&str| ["shape:", "color:"].iter().any(|word| line.trim_start().starts_with(word));
     let rest: Vec<&str> = with.model.lines().filter(|line| !is_look(line)).collect();
+    let rest = rest.join("\n").replace("    body ground {\n    }\n", "");
+    let rest: Vec<&str> = rest.lines().collect();
     assert_eq!(rest, without.model.lines().collect::<Vec<_>>(), "all else is the same");
     let (_, system) =
         hamel_compiler::understand(with.tokens().unwrap()).unwrap_or_else(|errors| panic!("{errors}\n{}", with.model));
-    let shapes: usize = system.bodies.iter().map(|body| body.shapes.len()).sum();
+    let of_ground: usize = system.ground.iter().map(|look| look.shapes.len()).sum();
+    let shapes = of_ground + system.bodies.iter().map(|body| body.shapes.len()).sum::<usize>();
     assert_eq!(shapes, with.model.matches("shape:").count());
     with
 }
@@ -59,7 +62,8 @@ fn visuals_of_urdf_are_shapes() {
     let root = folders();
     let text = format!(
         r#"<robot name="r"><material name="red"><color rgba="1 0 0 1"/></material>
-<link name="base"><visual><geometry><sphere radius="1"/></geometry></visual></link>
+<link name="base"><visual><geometry><sphere radius="1"/></geometry><material name="red"/></visual></link>
+<link name="plate"><visual><geometry><box size="1 2 3"/></geometry></visual></link>
 <link name="arm">{INERTIAL}
   <visual><origin xyz="1 2 3" rpy="0 0 1.5708"/><geometry><mesh filename="package://kit/meshes/arm.STL" scale="0.001 0.001 0.001"/></geometry><material name="red"/></visual>
   <visual><geometry><mesh filename="own.stl" scale="1 -1 1"/></geometry><material name="x"><color rgba="0 0.5 1 0.5"/></material></visual>
@@ -74,6 +78,7 @@ fn visuals_of_urdf_are_shapes() {
   <visual><geometry><mesh filename="package://kit/meshes/wheel.dae"/></geometry></visual>
   <collision><geometry><mesh filename="package://kit/meshes/hull.obj"/></geometry></collision>
 </link>
+<joint name="p" type="fixed"><origin xyz="0 0 -1"/><parent link="base"/><child link="plate"/></joint>
 <joint name="a" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
 <joint name="t" type="fixed"><origin xyz="0 1 0" rpy="1.5707963267948966 0 0"/><parent link="arm"/><child link="tool"/></joint>
 <joint name="w" type="continuous"><parent link="arm"/><child link="wheel"/><axis xyz="1 0 0"/></joint></robot>"#
@@ -88,15 +93,19 @@ fn visuals_of_urdf_are_shapes() {
             r#"shape: mesh("own.stl", [1.0, -1.0, 1.0] m),"#,
             r#"shape: mesh("../../other/parts/far.stl"),"#,
             r#"shape: mesh("../meshes/a \"b\".stl"),"#,
-            // Fixed one metre along y and turned, so that its z is the arm's -y.
-            r#"shape: cylinder(0.1 m, 0.4 m) at [0.0, 0.0, 0.0] m rotated rotation_x(90 deg),"#,
+            // Fixed a metre along y and turned, so that its own z leads back to the arm's origin.
+            "shape: cylinder(0.1 m, 0.4 m) rotated rotation_x(90 deg),",
             "color: [1.0, 0.0, 0.0],",
             r#"shape: mesh("../meshes/hull.obj"),"#,
+            // What stands on the ground, each with its colour.
+            "shape: sphere(1.0 m),",
+            "color: [1.0, 0.0, 0.0],",
+            "shape: box(1.0 m, 2.0 m, 3.0 m) at [0.0, 0.0, -1.0] m,",
         ]
     );
+    assert_eq!(import.model.matches("body ground {").count(), 2);
     let said = warnings(&import);
     for expected in [
-        "`base` is not drawn: the link is the ground",
         "`package://gone/x.stl` is not drawn: there is no such file; name the folder of its package (and 1 more)",
         "a `visual` is ignored: expected a mesh or a solid",
         "a colour is ignored: a body has one",
@@ -127,7 +136,8 @@ fn geoms_of_mjcf_are_shapes() {
         [
             r#"shape: mesh("../meshes/arm.STL", 0.001 m) at [0.0, 0.0, 1.0] m,"#,
             r#"shape: mesh("../meshes/hull.obj", 2.0 m) at [1.0, 0.0, 0.0] m,"#,
-            "shape: capsule(0.1 m, 2.0 m) at [0.0, 0.0, 1.0] m,",
+            // From its second end to its first, as MuJoCo has it.
+            "shape: capsule(0.1 m, 2.0 m) at [0.0, 0.0, 1.0] m rotated rotation_x(180 deg),",
             "color: [0.0, 1.0, 0.0],",
         ]
     );
@@ -154,7 +164,7 @@ fn visuals_of_sdformat_are_shapes() {
         looks(&import),
         [
             r#"shape: mesh("../meshes/hull.obj", 2.0 m) at [1.0, 0.0, 0.0] m,"#,
-            "shape: box(1.0 m, 2.0 m, 3.0 m) at [0.0, 2.0, -1.0] m,",
+            "shape: box(1.0 m, 2.0 m, 3.0 m) at [0.0, 2.0, 0.0] m,",
             "color: [0.0, 0.0, 1.0],",
         ]
     );

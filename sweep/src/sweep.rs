@@ -343,7 +343,7 @@ impl<'a> Sweep<'a> {
     /// let subject = Subject::new(text.parse()?, Level::AtOnce, None, Fixed::default(), cases.names())?;
     /// let steps = Steps::Fixed(1e-2);
     /// let motion = Motion {
-    ///     scheme: "rk4".to_owned(),
+    ///     scheme: "runge_kutta".to_owned(),
     ///     scheme_parameters: Vec::new(),
     ///     steps,
     ///     until: 1.0,

@@ -9,7 +9,7 @@ use crate::scene::{Color, Part, Shape, Solid};
 impl Drawing<'_> {
     /// Rails and surfaces on the ground, and supports of joints.
     pub fn fixed(&self) -> Vec<Shape> {
-        let mut shapes: Vec<Shape> = Vec::new();
+        let mut shapes = self.ground.clone();
         let mut add_once = |shape: Shape| {
             if !shapes.contains(&shape) {
                 shapes.push(shape);

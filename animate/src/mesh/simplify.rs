@@ -16,7 +16,7 @@ pub(crate) fn simplified(surface: Surface, most: usize) -> Surface {
     if surface.triangles.len() <= most {
         return surface;
     }
-    // One cell leaves none.
+    // The coarsest grid leaves a few dozen at most.
     let (mut coarse, mut fine) = (1, FINEST);
     while fine - coarse > 1 {
         let middle = (coarse + fine) / 2;

@@ -18,7 +18,7 @@ const pointOf = (frame, [x, y, z]) => [0, 1, 2].map((i) => frame[i] * x + frame[
 class Motion {
   constructor(scene, meshes) {
     Object.assign(this, scene);
-    for (const shape of this.bodies.flatMap((body) => body.shapes)) {
+    for (const shape of [...this.bodies.flatMap((body) => body.shapes), ...this.fixed]) {
       if (shape.kind === 'mesh') shape.mesh = meshes[scene.mesh_places[shape.size.mesh]];
     }
     [this.times, this.poses, this.vectors] = [scene.times, scene.poses, scene.vectors].map(decode);

@@ -48,10 +48,15 @@ class Stage {
     return parts;
   }
 
-  // The radius of a ball around a shape.
+  // The centre of a ball around a shape, and its radius.
+  static center({ kind, size, at, turn, mesh }) {
+    if (kind !== 'mesh') return at;
+    return add(at, turned(turn, mix(mesh.low, mesh.high, 0.5).map((part, i) => part * size.scale[i])));
+  }
+
   static reach({ kind, size, mesh }) {
     switch (kind) {
-      case 'mesh': return Math.hypot(...Stage.corner(mesh, size.scale));
+      case 'mesh': return Math.hypot(...size.scale.map((factor, i) => factor * (mesh.high[i] - mesh.low[i]))) / 2;
       case 'box': case 'hull': return Math.hypot(...size) / 2;
       case 'cylinder': return Math.hypot(size[0], size[1] / 2);
       case 'capsule': return size[0] + size[1] / 2;
@@ -61,14 +66,9 @@ class Stage {
     }
   }
 
-  // How far a mesh reaches from its origin along its axes.
-  static corner({ low, high }, factors) {
-    return factors.map((factor, i) => Math.abs(factor) * Math.max(-low[i], high[i]));
-  }
-
   // Half its extent along the normal of a plane in which it lies.
   static depth({ kind, size, mesh }) {
-    if (kind === 'mesh') return Stage.corner(mesh, size.scale)[2];
+    if (kind === 'mesh') return Math.abs(size.scale[2]) * Math.max(-mesh.low[2], mesh.high[2]);
     return { box: size[2] / 2, cylinder: size[1] / 2, prism: size[1] / 2, ellipsoid: size[2] }[kind] ?? size[0];
   }
 
@@ -103,7 +103,7 @@ class Stage {
         motion.move(motion.start + (motion.end - motion.start) * k / (count - 1));
         for (const body of motion.bodies) {
           const frame = motion.frame(body.mover);
-          for (const shape of body.shapes) include(pointOf(frame, shape.at), Stage.reach(shape));
+          for (const shape of body.shapes) include(pointOf(frame, Stage.center(shape)), Stage.reach(shape));
         }
         for (const beam of motion.beams) {
           for (const node of beam.nodes) include(pointOf(motion.frame(node), [0, 0, 0]), Math.max(...beam.section));
@@ -112,7 +112,7 @@ class Stage {
           ends.forEach((end, side) => include(pointOf(motion.frame(movers[side]), end), 0));
         }
       }
-      for (const shape of motion.fixed) if (shape.kind === 'prism') include(shape.at, Stage.reach(shape));
+      for (const shape of motion.fixed) if (shape.kind === 'prism' || !shape.derived) include(Stage.center(shape), Stage.reach(shape));
       if (low[0] > high[0]) include([0, 0, 0], 1);
       motion.box = [low, high];
       widest = Math.max(widest, high[0] - low[0]);

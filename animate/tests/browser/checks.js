@@ -49,6 +49,13 @@ function pictures(page, what) {
   options.bodies = false;
   expect(difference(shown[0], pixels(page, times[0])) > 0.002, `${what}: no bodies`);
   options.bodies = true;
+  // Meshes of files are among them, in each motion.
+  pixels(page, times[0]);
+  const { stage } = page.animation;
+  const files = JSON.parse(page.document.getElementById('meshes').textContent).length;
+  const read = [...stage.renderer.meshes.values()].filter((mesh) => mesh.bothSides);
+  const isDrawn = read.every((mesh) => mesh.lists[0].length >= 16 * stage.motions.length);
+  expect(read.length === files && isDrawn, `${what}: ${read.length} meshes of ${files} files`);
   // What is drawn is within the picture.
   const { camera, canvas, balls, extent } = page.animation.stage;
   const matrix = camera.matrix(canvas.width / canvas.height, extent);
@@ -75,7 +82,7 @@ function places(page, what) {
   const root = document.documentElement;
   expect(root.scrollWidth <= root.clientWidth, `${what}: ${root.scrollWidth} px wide`);
   const stage = document.querySelector('.stage').getBoundingClientRect();
-  const boxes = all(document, '.views, .show summary, .transport, .compass').map((part) => part.getBoundingClientRect());
+  const boxes = all(document, '.views, .show summary, .transport, .compass, .notes').map((part) => part.getBoundingClientRect());
   for (const [k, a] of boxes.entries()) {
     const isInside = a.left >= stage.left && a.right <= stage.right + 0.5 && a.top >= stage.top && a.bottom <= stage.bottom;
     expect(isInside, `${what}: control ${k} is outside of the stage`);

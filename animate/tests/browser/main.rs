@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use hamel::schemes::RungeKutta;
 use hamel::{Model, Simulation, initial_state};
-use hamel_animate::{Motion, Scene};
+use hamel_animate::{Meshes, Motion, Scene};
 use hamel_jit::Level;
 use hamel_report::{Axis, Curve, Figure, Style};
 
@@ -23,7 +23,10 @@ fn page() -> String {
         coordinates joint;
         param length = 1 m;
         gravity [0, 0, -9.81] m/s^2;
-        body rod { mass: 1 kg, inertia: diag(0.1, 0.1, 0.01) kg m^2 }
+        body rod {
+            mass: 1 kg, inertia: diag(0.1, 0.1, 0.01) kg m^2, shape: mesh(\"rod.obj\", [1, -1, 1] m),
+            shape: mesh(\"none.stl\"),
+        }
         body bob { mass: 2 kg, inertia: diag(0.02, 0.02, 0.02) kg m^2 }
         joint hinge: revolute(ground, rod at [0, 0, length / 2]) { axis: [0, 1, 0] }
         joint ball: spherical(rod at [0, 0, -length / 2], bob at [0, 0, length]);
@@ -34,6 +37,10 @@ fn page() -> String {
         output tip = bob.position;
     }";
     let mut model = hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let rod = "v -0.05 -0.05 -0.5\nv 0.05 -0.05 -0.5\nv 0 0.05 -0.5\nv 0 0 0.5\nf 1 2 3\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+    std::fs::write(folder.path().join("rod.obj"), rod).unwrap();
+    let meshes = Meshes::beside(folder.path());
     let mut scenes = Vec::new();
     let mut curves = Vec::new();
     for (label, length) in [("length = 1 m", 1.0), ("length = 1.3 m", 1.3)] {

@@ -14,27 +14,31 @@ use crate::error::{Place, Warning};
 use crate::looks::{Form, Look, Visuals};
 use crate::shape::Shape;
 
-/// Of each link that is a body, the fields that say what it looks like, with everything that is fixed to it.
+/// What is written of looks.
+pub(super) struct Fields {
+    /// Of each link that is a body, with everything that is fixed to it.
+    pub(super) bodies: Vec<Vec<String>>,
+    /// Of each link that is the ground, if there is anything.
+    pub(super) ground: Vec<Vec<String>>,
+}
+
+/// The fields that say what bodies look like.
 pub(super) fn fields(
     robot: &Robot,
     placement: &Placement,
     poses: &[Pose],
     visuals: &Visuals,
     warnings: &mut Vec<Warning>,
-) -> Vec<Vec<String>> {
+) -> Fields {
     let mut said = Said { warnings, kinds: HashMap::new() };
     let mut looks: Vec<Vec<&Look>> = vec![Vec::new(); robot.links.len()];
     robot.looks.iter().for_each(|look| looks[look.link].push(look));
+    // Links on the ground are written each by itself, with a colour of its own.
     let mut fields = vec![Vec::new(); robot.links.len()];
     let mut colors: Vec<Option<[f64; 3]>> = vec![None; robot.links.len()];
     for (link, looks) in looks.iter().enumerate() {
         let name = &robot.links[link].name;
-        let Some(body) = placement.links[link].body else {
-            if let Some(look) = looks.iter().find(|look| !look.is_collision) {
-                said.warn("ground", look.place, || format!("`{name}` is not drawn: the link is the ground"));
-            }
-            continue;
-        };
+        let body = placement.links[link].body.unwrap_or(link);
         let seen: Vec<&Look> = looks.iter().copied().filter(|look| !look.is_collision).collect();
         let mut drawn: Vec<(&Look, String)> = Vec::new();
         for look in &seen {
@@ -74,7 +78,10 @@ pub(super) fn fields(
             fields.push(format!("color: [{}],", color.map(|part| format!("{part:?}")).join(", ")));
         }
     }
-    fields
+    let is_ground = |link: usize| placement.links[link].body.is_none();
+    let of = |(link, fields): (usize, &mut Vec<String>)| is_ground(link).then(|| std::mem::take(fields));
+    let ground = fields.iter_mut().enumerate().filter_map(of).filter(|fields| !fields.is_empty()).collect();
+    Fields { bodies: fields, ground }
 }
 
 /// A shape as the language has it, or the kind of what is wrong with it, and what.
@@ -94,7 +101,7 @@ fn form(form: &Form, visuals: &Visuals) -> Result<String, (&'static str, String)
                 };
                 return Err(("missing", format!("`{name}` is not drawn: there is no such file{help}")));
             };
-            if scale.iter().any(|part| *part == 0.0) {
+            if scale.contains(&0.0) {
                 return Err(("size", format!("`{name}` is not drawn: its scale is zero")));
             }
             let file = visuals.named(&file);

@@ -41,7 +41,7 @@ pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>
     let inertials = merge::merge(robot, &placement, &poses, options.repair_inertia, &mut warnings)?;
     let looks = match &options.visuals {
         Some(visuals) => looks::fields(robot, &placement, &poses, visuals, &mut warnings),
-        None => vec![Vec::new(); robot.links.len()],
+        None => looks::Fields { bodies: vec![Vec::new(); robot.links.len()], ground: Vec::new() },
     };
     let written = write::write(robot, &placement, &poses, &inertials, &followed, &looks, options, &mut warnings);
     warnings.sort_by_key(|warning| warning.place);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use hamel_compiler::escape::comment;
 
+use super::looks::Fields;
 use super::mimic::Followed;
 use super::names::{Names, type_name};
 use super::number::Number;
@@ -35,7 +36,7 @@ pub(super) fn write(
     poses: &[Pose],
     inertials: &[Option<Inertial>],
     followed: &[Option<Followed>],
-    looks: &[Vec<String>],
+    looks: &Fields,
     options: &Options,
     warnings: &mut Vec<Warning>,
 ) -> Written {
@@ -98,8 +99,7 @@ struct Writer<'a> {
     dampings: Vec<String>,
     /// The joint that each joint follows.
     followed: &'a [Option<Followed>],
-    /// Of every body, the fields that say what it looks like.
-    looks: &'a [Vec<String>],
+    looks: &'a Fields,
     /// Rotations of the frames of joints, where they are turned.
     turns: Vec<Option<String>>,
     text: String,
@@ -165,6 +165,11 @@ impl Writer<'_> {
             }
         }
         self.at(self.robot.place);
+        for fields in &self.looks.ground {
+            self.line(1, "body ground {");
+            fields.iter().for_each(|field| self.line(2, field));
+            self.line(1, "}");
+        }
         self.blank();
         if let Some(body) = self.placement.free {
             self.at(self.robot.links[body].place);
@@ -260,7 +265,7 @@ impl Writer<'_> {
             self.line(2, &format!("center_of_mass: {center},"));
         }
         self.line(2, &format!("inertia: {inertia},"));
-        self.looks[link].iter().for_each(|field| self.line(2, field));
+        self.looks.bodies[link].iter().for_each(|field| self.line(2, field));
         self.line(1, "}");
     }
 

@@ -3,7 +3,7 @@
 use super::constants::evaluate;
 use super::context::Context;
 use super::dependence::Site;
-use super::{BodyShape, Color};
+use super::{BodyShape, Color, Look};
 use crate::diagnostics;
 use crate::parse::{self, Value};
 use crate::solids::{self, Solid};
@@ -20,6 +20,20 @@ impl Context<'_> {
             None => Some(None),
         };
         Some((shapes.into_iter().collect::<Option<_>>()?, color?))
+    }
+
+    /// `body ground { … }`: only what can be seen.
+    pub(super) fn resolve_ground(&self, ground: &parse::Body) -> Option<Look> {
+        let words = ground.fields.iter().map(|field| &field.field.name);
+        let others =
+            words.clone().filter(|name| *name != "color").chain(ground.added_mass.iter().map(|block| &block.word));
+        let known = self.errors.found();
+        for name in others {
+            self.errors.push(diagnostics::unknown_field("the ground", name, &["shape", "color"]));
+        }
+        self.refuse_duplicates(words);
+        let (shapes, color) = self.appearance(ground)?;
+        (self.errors.found() == known).then_some(Look { shapes, color })
     }
 
     fn shape(&self, body: &parse::Body, written: &parse::BodyShape) -> Option<BodyShape> {

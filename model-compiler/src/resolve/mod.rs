@@ -72,6 +72,9 @@ pub(crate) fn resolve_into(description: &Description, errors: &Errors) -> Option
     system
 }
 
+/// What everything stands on, which has a look and no inertia.
+const GROUND: &str = "ground";
+
 /// Items of one kind, in the order written.
 macro_rules! items {
     ($description:expr, $kind:ident) => {
@@ -85,7 +88,8 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     context.names = Names::beside(&unread.words);
     refuse_name_of_model(&description.name, errors);
 
-    let written_bodies: Vec<_> = items!(description, Body).collect();
+    let (written_ground, written_bodies): (Vec<_>, Vec<_>) =
+        items!(description, Body).partition(|body| body.name == GROUND);
     let (written_beams, written_members): (Vec<_>, Vec<_>) =
         items!(description, Flexible).partition(|member| member.kind == flexible::EXACT_BEAM);
     let has_body = !(written_bodies.is_empty() && written_members.is_empty() && written_beams.is_empty());
@@ -116,6 +120,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     // Everything is resolved before anything is given up, so that all errors are reported.
     let mut bodies: Vec<_> = written_bodies.iter().map(|body| context.resolve_body(body)).collect();
     bodies.extend(context.member_bodies().into_iter().map(Some));
+    let ground: Vec<_> = written_ground.into_iter().map(|body| context.resolve_ground(body)).collect();
     let (section_forces, written_outputs): (Vec<_>, Vec<_>) = items!(description, Output).partition(|output| {
         context.member_with_section_forces(output).or(context.beam_with_section_forces(output)).is_some()
     });
@@ -165,6 +170,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         states: states.into_iter().collect::<Option<_>>()?,
         gravity: gravity?,
         bodies: bodies.into_iter().collect::<Option<_>>()?,
+        ground: ground.into_iter().collect::<Option<_>>()?,
         joints: joints.into_iter().collect::<Option<_>>()?,
         members: members.into_iter().collect::<Option<_>>()?,
         beams: beams.into_iter().collect::<Option<_>>()?,

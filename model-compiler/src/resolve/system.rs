@@ -62,6 +62,8 @@ pub struct System {
     pub gravity: Option<Term>,
     /// Bodies without the ground.
     pub bodies: Vec<Body>,
+    /// What the ground is drawn as, for each time it is written.
+    pub ground: Vec<Look>,
     /// Joints; with joint coordinates those of the spanning tree come first, parents before children.
     pub joints: Vec<Joint>,
     /// Flexible members in a floating frame.
@@ -305,6 +307,15 @@ pub struct Body {
     /// What it is drawn as; the equations do not contain it.
     pub shapes: Vec<BodyShape>,
     /// Its colour in drawings.
+    pub color: Option<Color>,
+}
+
+/// What something is drawn as.
+#[derive(Debug)]
+pub struct Look {
+    /// Its shapes.
+    pub shapes: Vec<BodyShape>,
+    /// Its colour.
     pub color: Option<Color>,
 }
 
