@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use nalgebra::DMatrix;
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, has_own};
 use super::map::{Instant, LinearEquations, Operation, Operations, Projected, Register, Sum, Target};
 use super::system::System;
 use super::terms::{RowOf, Terms, Wanted, add_full, add_sparse};
@@ -45,8 +45,8 @@ pub(crate) struct Player<'m> {
     /// Room for terms that are not in use.
     free: Vec<Terms<'m>>,
     systems: HashMap<Shape, System>,
-    /// Of each velocity that belongs to a block that turns, the block's first velocity, its size and its place.
-    turning: Vec<Option<(usize, usize, usize)>>,
+    /// Of each velocity that belongs to a block that is no vector, the block's first velocity, its size and its place.
+    own: Vec<Option<(usize, usize, usize)>>,
 }
 
 /// What decides the places of entries in a system.
@@ -77,10 +77,10 @@ impl<'m> TermsOf<'m> {
 impl<'m> Player<'m> {
     pub(crate) fn new(model: &'m dyn Model, wanted: Wanted, is_backward: bool) -> Self {
         let (info, dims) = (model.describe(), model.dims());
-        let mut turning = vec![None; dims.nv];
-        let turns = ranges(&info.blocks).filter(|(block, ..)| block.turn().is_some());
-        for (place, (_, _, v)) in turns.enumerate() {
-            turning[v.clone()].fill(Some((v.start, v.len(), place)));
+        let mut own = vec![None; dims.nv];
+        let others = ranges(&info.blocks).filter(|(block, ..)| has_own(*block));
+        for (place, (_, _, v)) in others.enumerate() {
+            own[v.clone()].fill(Some((v.start, v.len(), place)));
         }
         Self {
             blocks: &info.blocks,
@@ -93,7 +93,7 @@ impl<'m> Player<'m> {
             other: Terms::new(model),
             free: Vec::new(),
             systems: HashMap::new(),
-            turning,
+            own,
             model,
         }
     }
@@ -249,15 +249,24 @@ impl<'m> Player<'m> {
         map: &Blocks,
     ) {
         let [first_row, first_column] = first;
-        match (self.turning[column], map.turn(self.turning[column].map_or(0, |(.., place)| place))) {
-            (Some((start, size, _)), Some(turn)) => {
+        match self.own[column].and_then(|(start, size, place)| Some((start, size, map.own(place)?))) {
+            Some((start, size, own)) => {
                 for k in 0..size {
-                    let factor = turn[(column - start, k)];
+                    let factor = own[(column - start, k)];
                     system.add(first_row + row, first_column + start + k, value * factor);
                 }
             }
-            _ => system.add(first_row + row, first_column + column, value * map.factor),
+            None => system.add(first_row + row, first_column + column, value * map.factor),
         }
+    }
+
+    /// The entries of the matrices of blocks, row by row.
+    fn entries<'b>(&'b self, map: &'b Blocks) -> impl Iterator<Item = (usize, usize, f64)> + 'b {
+        let places = (0..self.nv).filter_map(|row| self.own[row].map(|own| (row, own)));
+        places.flat_map(move |(row, (start, size, place))| {
+            let own = map.own(place);
+            (0..size).filter_map(move |k| own.map(|own| (row, start + k, own[(row - start, k)])))
+        })
     }
 
     /// The system of some equations, factorized, with the terms of every instant.
@@ -267,9 +276,9 @@ impl<'m> Player<'m> {
         let zeros_of = |instant: &Instant| -> Vec<bool> {
             let places = instant.position.iter().zip(&instant.velocity).zip(&instant.acceleration);
             let zeros = places.flat_map(|((position, velocity), acceleration)| {
-                [position.is_zero(), *velocity == 0.0, *acceleration == 0.0]
+                [position.is_zero(), velocity.is_zero(), *acceleration == 0.0]
             });
-            zeros.collect()
+            zeros.chain([instant.follows.is_none()]).collect()
         };
         let zeros = instants.iter().flat_map(|instant| {
             let elsewhere = instant.constrained.as_deref().map(zeros_of).unwrap_or_default();
@@ -301,8 +310,7 @@ impl<'m> Player<'m> {
         system.begin();
         let levels = self.levels(*levels);
         let maps_of = |instant: &Instant, j: usize| {
-            let uniform = |factor: f64| Blocks::uniform(factor);
-            [instant.position[j].clone(), uniform(instant.velocity[j]), uniform(instant.acceleration[j])]
+            [instant.position[j].clone(), instant.velocity[j].clone(), Blocks::uniform(instant.acceleration[j])]
         };
         for (i, (instant, terms)) in instants.iter().zip(&all).enumerate() {
             for j in 0..instants.len() {
@@ -311,6 +319,9 @@ impl<'m> Player<'m> {
                     for ((row, column), &value) in pattern.entries().zip(values).filter(|_| !map.is_zero()) {
                         self.assemble(&mut system, (row, column, value), [i * n, j * n], map);
                     }
+                }
+                for (row, column, value) in instant.follows.iter().flat_map(|follows| self.entries(follows)) {
+                    self.assemble(&mut system, (row, column, -value), [i * n, j * n], &maps[0]);
                 }
                 let (maps, terms) = (maps_of(instant.of_constraints(), j), terms.of_constraints());
                 let first = [i * n + self.nv, j * n];
@@ -364,12 +375,13 @@ impl<'m> Player<'m> {
                 self.add_rows(terms.of_constraints(), &levels, (by, -1.0, false), (x, 0), (&mut rhs, i * n + self.nv));
             }
             self.add_outside(terms, &levels, instant.state.t, outside, (&mut rhs, i * n));
-            for (factor, register) in &instant.force {
-                let force = &registers[register.0];
-                (0..self.nv).for_each(|row| {
-                    (0..columns).for_each(|k| rhs[(i * n + row, k)] += factor * force[(row, k)]);
-                });
+            let mut forces = Matrix::zeros(self.nv, columns);
+            for (map, register) in &instant.force {
+                self.add_map(map, false, &registers[register.0], &mut forces);
             }
+            instant.follows.iter().for_each(|follows| self.add_map(follows, false, &of[0], &mut forces));
+            let mut rows = rhs.rows_mut(i * n, self.nv);
+            rows += forces;
             known.push(of);
         }
         self.systems.get_mut(&shape).into_iter().for_each(|system| system.solve(&mut rhs));
@@ -382,7 +394,7 @@ impl<'m> Player<'m> {
             let [mut position, mut velocity, mut acceleration] = [next(), next(), next()];
             for (j, unknown) in unknowns.iter().enumerate() {
                 self.add_map(&instant.position[j], false, unknown, &mut position);
-                velocity += unknown * instant.velocity[j];
+                self.add_map(&instant.velocity[j], false, unknown, &mut velocity);
                 acceleration += unknown * instant.acceleration[j];
             }
             let multipliers = rhs.rows(i * n + self.nv, self.nc).into_owned();
@@ -413,7 +425,8 @@ impl<'m> Player<'m> {
             for j in 0..equations.instants.len() {
                 let mut sum = Matrix::zeros(self.nv, columns);
                 self.add_map(&instant.position[j], true, &direct[0], &mut sum);
-                sum += &direct[1] * instant.velocity[j] + &direct[2] * instant.acceleration[j];
+                self.add_map(&instant.velocity[j], true, &direct[1], &mut sum);
+                sum += &direct[2] * instant.acceleration[j];
                 if i == j {
                     sum += &own;
                 }
@@ -430,6 +443,9 @@ impl<'m> Player<'m> {
             let matrices = self.matrices(&terms.forces);
             for (by, ((matrix, mut slope), sum)) in matrices.into_iter().zip(direct).zip(&instant.known).enumerate() {
                 add_sparse(matrix, -1.0, true, &force, (&mut slope, 0));
+                if let Some(follows) = instant.follows.as_ref().filter(|_| by == 0) {
+                    self.add_map(follows, true, &force, &mut slope);
+                }
                 let rows = (&adjoint, i * n + self.nv);
                 if let Some(elsewhere) = &instant.constrained {
                     let mut slope = Matrix::zeros(self.nv, columns);
@@ -441,9 +457,7 @@ impl<'m> Player<'m> {
                 self.sum_backward(sum, &slope, slopes);
             }
             self.add_outside_backward(terms, &levels, instant.state.t, outside, (&adjoint, i * n));
-            for (factor, register) in &instant.force {
-                *entry(slopes, *register, self.nv, columns) += &force * *factor;
-            }
+            self.sum_backward(&instant.force, &force, slopes);
         }
         self.take_back(all);
         Ok(())
