@@ -66,7 +66,7 @@ fn repeated(
 }
 
 /// Where the next copy stands, so many steps behind one, for the fewest steps that are made again: of `steps` ≥ 2 that are
-/// ahead with `copies` ≥ 2, the first of which stands at their beginning. [griewank, Eqs. 5, 6]
+/// ahead with `copies` ≥ 2, the first of which stands at their beginning. [griewank]
 ///
 /// With s copies and r repetitions of each step at most β(s, r) = (s + r)! / (s! r!) steps are passed.
 fn split(steps: usize, copies: usize) -> usize {
