@@ -352,7 +352,8 @@ impl RungeKuttaStepper<'_> {
         let left_out = self.acceleration.left_out();
         let mut stages: Vec<(State, Point)> = Vec::new();
         let reached = |weights: &[f64], t: f64, a: &DVector<f64>, lambda: &DVector<f64>| {
-            let mut reached = State { t, a: a.clone(), lambda: lambda.clone(), ..old.clone() };
+            let State { q, v, .. } = old;
+            let mut reached = State { t, q: q.clone(), v: v.clone(), a: a.clone(), lambda: lambda.clone() };
             for (rates, weight) in rates.iter().zip(weights) {
                 reached.q.axpy(dt * weight, &rates.q, 1.0);
                 reached.v.axpy(dt * weight, &rates.a, 1.0);
