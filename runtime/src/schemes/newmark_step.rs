@@ -87,7 +87,7 @@ pub(super) fn start<'m>(
         auxiliary,
         exact,
         last_dt: None,
-        ratio: None,
+        ratio: 1.0,
         before,
         estimator,
         rhs: vec![0.0; unknowns],
@@ -106,9 +106,8 @@ struct NewmarkStepper<'m> {
     /// Finds the acceleration of the equations of motion, where the state carries A instead.
     exact: Option<Acceleration<'m>>,
     last_dt: Option<f64>,
-    /// Ratio of the last step's length to that of the one before; nothing if A was rescaled by accelerations that the state
-    /// does not carry.
-    ratio: Option<f64>,
+    /// Ratio of the last step's length to that of the one before, by which A was rescaled.
+    ratio: f64,
     /// A and λ before the last step, from which those after the next one are foreseen.
     before: Option<Before>,
     estimator: Option<Estimator<'m>>,
@@ -157,9 +156,19 @@ impl Stepper for NewmarkStepper<'_> {
 
     fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
         map.begin(STATE.len() + 1);
-        let Some(ratio) = self.ratio else { return Err("steps of different lengths have no slopes with this scheme") };
-        let auxiliary = Register(STATE.len());
-        let auxiliary = map.combine(&[(ratio, auxiliary), (1.0 - ratio, STATE[2])]);
+        let (ratio, mut auxiliary) = (self.ratio, Register(STATE.len()));
+        if ratio != 1.0 {
+            let acceleration = match &mut self.exact {
+                None => STATE[2],
+                Some(exact) => {
+                    // The step has exchanged its ends.
+                    let mut old = self.step.new.clone();
+                    exact.find(&mut old).map_err(|_| "the accelerations at its beginning could not be found again")?;
+                    map.accelerate(old, STATE[0], STATE[1], &exact.left_out()).acceleration
+                }
+            };
+            auxiliary = map.combine(&[(ratio, auxiliary), (1.0 - ratio, acceleration)]);
+        }
         self.step.write_map(map, auxiliary, self.newton.left_out(self.step.model))
     }
 
@@ -232,12 +241,12 @@ impl NewmarkStepper<'_> {
         step.old_auxiliary.copy_from(&self.auxiliary);
         let mut stats = StepStats::default();
         // The exact acceleration knows no contact forces; A is taken as it is where there may be any.
-        self.ratio = Some(1.0);
+        self.ratio = 1.0;
         let is_exact = self.exact.is_none() || contacts.is_none();
         if let Some(last_dt) = self.last_dt.filter(|_| is_exact).filter(|&last_dt| !super::is_same_step(dt, last_dt)) {
             // A belongs to an instant that is off by a fraction of the step size; without scaling, the order drops to one.
             let ratio = dt / last_dt;
-            self.ratio = self.exact.is_none().then_some(ratio);
+            self.ratio = ratio;
             let a = match &mut self.exact {
                 None => &step.old.a,
                 Some(exact) => {
