@@ -37,6 +37,7 @@ fn repeated(
     visit: &mut dyn FnMut(Made<'_>) -> Result<(), GradientError>,
 ) -> Result<(), GradientError> {
     let mut map = StepMap::default();
+    check_first(way.fork()?, &mut map)?;
     let mut end = way.course.count();
     // With the number of steps before each copy.
     let mut kept = vec![(0, way)];
@@ -65,6 +66,14 @@ fn repeated(
     Ok(())
 }
 
+/// A scheme that has no slopes says so before the whole motion is made.
+fn check_first(mut way: Way<'_>, map: &mut StepMap) -> Result<(), GradientError> {
+    match way.advance()? {
+        Some(_) => way.write_map(map),
+        None => Ok(()),
+    }
+}
+
 /// Where the next copy stands, so many steps behind one, for the fewest steps that are made again: of `steps` ≥ 2 that are
 /// ahead with `copies` ≥ 2, the first of which stands at their beginning. [griewank]
 ///
@@ -84,7 +93,14 @@ fn split(steps: usize, copies: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
+    use super::super::course::Course;
     use super::*;
+    use crate::model::Dims;
+    use crate::scheme::Stepper;
+    use crate::schemes::RungeKutta;
+    use crate::step::{StepError, StepStats};
 
     /// Steps that are made again to pass so many, by the splits.
     fn made(steps: usize, copies: usize) -> usize {
@@ -114,6 +130,84 @@ mod tests {
                 };
                 assert_eq!(made(steps, copies), least[copies][steps], "{steps} steps with {copies} copies");
             }
+        }
+    }
+
+    /// What steppers have in common.
+    #[derive(Default)]
+    struct Counts {
+        alive: Cell<usize>,
+        most: Cell<usize>,
+        steps: Cell<usize>,
+    }
+
+    /// Counts its copies and their steps; the time is the number of steps that led to the state.
+    struct Counted<'c> {
+        state: State,
+        counts: &'c Counts,
+    }
+
+    impl<'c> Counted<'c> {
+        fn new(state: State, counts: &'c Counts) -> Self {
+            counts.alive.set(counts.alive.get() + 1);
+            counts.most.set(counts.most.get().max(counts.alive.get()));
+            Self { state, counts }
+        }
+    }
+
+    impl Drop for Counted<'_> {
+        fn drop(&mut self) {
+            self.counts.alive.set(self.counts.alive.get() - 1);
+        }
+    }
+
+    impl Stepper for Counted<'_> {
+        fn state(&self) -> &State {
+            &self.state
+        }
+
+        fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+            self.state.t += dt;
+            self.counts.steps.set(self.counts.steps.get() + 1);
+            Ok(StepStats::default())
+        }
+
+        fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+        where
+            Self: 's,
+        {
+            Some(Box::new(Self::new(self.state.clone(), self.counts)))
+        }
+
+        fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+            map.begin(0);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn steps_are_passed_backwards_with_so_many_copies() {
+        for (steps, copies) in [(0, 3), (1, 1), (7, 1), (40, 2), (200, 5), (30, 100)] {
+            let counts = Counts::default();
+            let state = State::zeros(Dims { nq: 0, nv: 0, nc: 0 });
+            let way = Way {
+                stepper: Box::new(Counted::new(state, &counts)),
+                course: Course::new(0.0, 1.0, steps as f64, &[]),
+                scheme: &RungeKutta,
+            };
+            let mut passed = Vec::new();
+            let visited = for_each_from_the_end(way, Some(copies), &mut |made| {
+                assert_eq!((made.state.t, made.dt), (made.number as f64, 1.0));
+                passed.push(made.number);
+                Ok(())
+            });
+            visited.unwrap();
+            assert!(passed.into_iter().eq((1..=steps).rev()), "{steps} steps");
+            assert_eq!(counts.alive.get(), 0);
+            // Beside the copies that are kept one is on its way.
+            assert!(counts.most.get() <= copies + 1, "{} copies of {copies}", counts.most.get());
+            let again = counts.steps.get() - steps.min(1) - steps;
+            assert_eq!(again, made(steps, copies), "{steps} steps with {copies} copies");
         }
     }
 
