@@ -41,6 +41,7 @@ pub(crate) struct Player<'m> {
     terms: Terms<'m>,
     other: Terms<'m>,
     /// Room for terms that are not in use.
+    #[expect(clippy::vec_box, reason = "they are taken out and put back, a dozen lists each")]
     free: Vec<Box<Terms<'m>>>,
     systems: Systems,
     /// Of each velocity that belongs to a block that is no vector, the block's first velocity, its size and its place.
