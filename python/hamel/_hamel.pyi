@@ -59,6 +59,7 @@ def gradient(
     dt: float,
     inputs: Sequence[tuple[str, _Input]],
     start: _Start | None,
+    checkpoints: int | None,
 ) -> tuple[float, list[tuple[str, float]], list[Array], list[tuple[str, Array]]]: ...
 def fit(
     model: Model,

@@ -637,6 +637,7 @@ class Model(_hamel.Model):
         parameters: Mapping[str, float] | None = None,
         inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
         initial: Mapping[str, float | str] | tuple[np.ndarray, np.ndarray] | None = None,
+        checkpoints: int | None = None,
     ) -> Gradient:
         """The exact gradient of a number that judges a motion, by the adjoint of its steps.
 
@@ -649,6 +650,9 @@ class Model(_hamel.Model):
             returns the number and its derivatives with respect to `y`, (n, outputs).
         until, dt, scheme, parameters, inputs, initial
             As in `sensitivities`.
+        checkpoints : int
+            Bounds the memory of long motions: so many copies from which steps are made again, in place of what every step
+            does; a hundred are enough for a million steps. The result has the same digits.
 
         Returns
         -------
@@ -679,13 +683,16 @@ class Model(_hamel.Model):
         ['length']
         """
 
+        if checkpoints is not None and checkpoints < 1:
+            raise ValueError(f"`checkpoints`: expected at least 1, found {checkpoints}")
+
         def judged(t: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
             value, slopes = objective(t, y)
             return float(value), np.ascontiguousarray(slopes, dtype=float)
 
         model = self.with_parameters(parameters) if parameters else self
         value, by_parameter, (position, velocity), by_input = _hamel.gradient(
-            model, judged, scheme, float(until), float(dt), _inputs(inputs), self._start(initial)
+            model, judged, scheme, float(until), float(dt), _inputs(inputs), self._start(initial), checkpoints
         )
         return Gradient(value, dict(by_parameter), position, velocity, dict(by_input))
 

@@ -137,6 +137,7 @@ pub(crate) fn gradient<'py>(
     dt: f64,
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
+    checkpoints: Option<usize>,
 ) -> PyResult<(f64, Vec<(String, f64)>, [Bound<'py, PyArray1<f64>>; 2], Vec<(String, Array<'py>)>)> {
     let prepared = prepared(py, model, (scheme, until, dt), inputs, start)?;
     let info = prepared.model.describe();
@@ -167,7 +168,12 @@ pub(crate) fn gradient<'py>(
         own.outputs.as_mut_slice().copy_from_slice(row);
         0.0
     };
-    let found = py.detach(|| prepared.motion().gradient(&summed));
+    let motion = prepared.motion();
+    let motion = match checkpoints {
+        Some(copies) => motion.checkpoints(copies),
+        None => motion,
+    };
+    let found = py.detach(|| motion.gradient(&summed));
     let found = found.map_err(|error| prepared.failed(py, failed(error)))?;
     let names = info.differentiated.iter().map(|&place| info.parameters[place].name.clone());
     let by_inputs = info.inputs.iter().zip(&found.inputs).map(|(input, slopes)| {

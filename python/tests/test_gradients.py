@@ -67,6 +67,11 @@ def test_a_gradient_is_the_product_of_slopes(oscillator):
     for k, name in enumerate(found.names):
         product = np.sum(weights * found.outputs * found.slopes[:, :, k])
         assert gradient.parameters[name] == pytest.approx(product, rel=1e-11), name
+    repeated = oscillator.gradient(squares, until=0.7, checkpoints=5)
+    assert repeated.parameters == gradient.parameters
+    assert np.array_equal(repeated.position, gradient.position)
+    with pytest.raises(ValueError, match="`checkpoints`: expected at least 1, found 0"):
+        oscillator.gradient(squares, until=0.7, checkpoints=0)
 
 
 def test_a_gradient_by_samples_of_an_input(oscillator):

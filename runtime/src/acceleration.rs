@@ -14,6 +14,7 @@ use crate::sparsity::SparsityPattern;
 use crate::step::{StepError, StepStats, check_finite};
 
 /// Places of M, G and −Gᵀ in the values of `[M, −Gᵀ; G, 0]`, and room for theirs.
+#[derive(Clone)]
 struct Parts {
     pattern: SparsityPattern,
     mass: Vec<f64>,
@@ -65,6 +66,7 @@ impl Parts {
     }
 }
 
+#[derive(Clone)]
 pub(crate) struct Acceleration<'m> {
     pub(crate) model: &'m dyn Model,
     pub(crate) solver: LinearSolver,

@@ -19,6 +19,7 @@ const MAX_ROUNDS: u32 = 10;
 
 /// Moves coordinates onto `g = 0` and velocities onto `G v + ∂g/∂t = 0`, by the shortest way in the metric of M: for
 /// those who integrate the accelerations of a model by themselves, whose errors leave the constraints.
+#[derive(Clone)]
 pub struct Projection<'m> {
     model: &'m dyn Model,
     scheme: String,

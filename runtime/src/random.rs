@@ -1,6 +1,6 @@
 //! Pseudorandom numbers (linear congruential), equal on all machines.
 
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {

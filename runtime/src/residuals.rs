@@ -155,6 +155,7 @@ pub(crate) fn is_length(unit: &str) -> bool {
 }
 
 /// The size of a model: its coordinates that are lengths, and the lever arms of its angles in the constraints.
+#[derive(Clone)]
 pub(crate) struct Lengths {
     /// Which coordinates are lengths.
     coordinates: Vec<usize>,

@@ -189,6 +189,19 @@ pub fn euler_angle_rates(angles: &Vector3<f64>) -> Matrix3<f64> {
     )
 }
 
+/// The derivative of [`euler_angle_rates`] times ω by the angles.
+#[rustfmt::skip]
+pub(crate) fn euler_angle_rates_derivative(angles: &Vector3<f64>, omega: &Vector3<f64>) -> Matrix3<f64> {
+    let ((s1, c1), (s2, c2)) = (angles[0].sin_cos(), angles[1].sin_cos());
+    // c₂ ψ̇, and θ̇, which is its derivative by φ.
+    let (across, along) = (s1 * omega[1] + c1 * omega[2], c1 * omega[1] - s1 * omega[2]);
+    Matrix3::new(
+        along * s2 / c2, across / (c2 * c2),      0.0,
+        -across,         0.0,                     0.0,
+        along / c2,      across * s2 / (c2 * c2), 0.0,
+    )
+}
+
 /// exp(δ/2): the unit quaternion of the rotation vector δ, rad.
 ///
 /// # Examples
@@ -296,6 +309,19 @@ mod tests {
         let after = |h: f64| euler_angles(&product(&from_euler_angles(&angles), &exp_half(&(h * omega))), &angles);
         let rates = (after(h) - after(-h)) / (2.0 * h);
         assert!((rates - euler_angle_rates(&angles) * omega).norm() < 1e-9);
+    }
+
+    #[test]
+    fn rates_of_angles_change_with_the_angles() {
+        let (angles, omega, h) = (Vector3::new(0.4, -0.7, 2.1), Vector3::new(0.3, -1.0, 0.8), 1e-5);
+        let found = euler_angle_rates_derivative(&angles, &omega);
+        for axis in 0..3 {
+            let mut by = Vector3::zeros();
+            by[axis] = h;
+            let difference =
+                (euler_angle_rates(&(angles + by)) - euler_angle_rates(&(angles - by))) * omega / (2.0 * h);
+            assert!((difference - found.column(axis)).norm() < 1e-9);
+        }
     }
 
     #[test]

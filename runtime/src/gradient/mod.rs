@@ -8,8 +8,10 @@
 //! them step by step, a gradient keeps them and evaluates them backwards. Changes of coordinates are along the velocities,
 //! `δq = N ξ`: turns in body axes where velocities are angular ones.
 
+mod course;
 mod direction;
 mod error;
+mod repeats;
 mod start;
 
 use nalgebra::{DMatrix, DVector};
@@ -23,7 +25,9 @@ use crate::tangent::{Operations, Outside, Player, STATE, StepMap, Wanted};
 pub use direction::Direction;
 pub use error::GradientError;
 
+use course::Course;
 use direction::{Backwards, Forwards};
+use repeats::for_each_from_the_end;
 use start::Start;
 
 /// A motion whose slopes are wanted: a model, a scheme, and equal steps.
@@ -75,6 +79,7 @@ pub struct Differentiated<'m> {
     until: f64,
     instants: Vec<f64>,
     start: Option<State>,
+    checkpoints: Option<usize>,
 }
 
 /// Name of a scheme of fourth order that has slopes for a model, and its options: `runge_kutta`, or `esdirk436` with
@@ -184,7 +189,16 @@ impl Gradient {
 impl<'m> Differentiated<'m> {
     /// Steps of 1 ms up to 1 s, from the initial conditions of the model.
     pub fn new(model: &'m dyn Model, scheme: &'m dyn Scheme) -> Self {
-        Self { model, scheme, options: Options::default(), step: 1e-3, until: 1.0, instants: Vec::new(), start: None }
+        Self {
+            model,
+            scheme,
+            options: Options::default(),
+            step: 1e-3,
+            until: 1.0,
+            instants: Vec::new(),
+            start: None,
+            checkpoints: None,
+        }
     }
 
     /// Length of the steps, s; the last one is shorter where they do not fit.
@@ -219,14 +233,52 @@ impl<'m> Differentiated<'m> {
     /// # Errors
     /// See [`GradientError`].
     pub fn states(&self, visit: &mut dyn FnMut(&State)) -> Result<(), GradientError> {
-        let mut stepper = self.scheme.start_with(self.model, self.first()?, &self.options)?;
-        let mut course = self.course();
-        visit(stepper.state());
-        while let Some(dt) = course.next(stepper.state().t) {
-            stepper.step(dt)?;
-            visit(stepper.state());
+        let mut way = self.way(self.first()?)?;
+        visit(way.state());
+        while way.advance()?.is_some() {
+            visit(way.state());
         }
         Ok(())
+    }
+
+    /// Memory of a gradient: so many copies of what the scheme carries from step to step, and what one step does to changes,
+    /// in place of what every step does. At least one copy is kept, of the start; steps are made again from the copies, in all
+    /// so often: with n copies a motion of (n + r)! / (n! r!) steps is made at most r times more, the least that is possible.
+    /// The gradient is the same to the last digit.
+    ///
+    /// # Examples
+    /// A thousand steps with three copies.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         param stiffness = 4 N/m;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: stiffness }
+    /// #         initial rail.displacement = 1 m;
+    /// #         output x = rail.displacement;
+    /// #         differentiate stiffness;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::gradient::{Differentiated, Instant, Slopes};
+    /// use hamel::schemes::RungeKutta;
+    ///
+    /// let model = Oscillator::default();
+    /// let mean = |instant: &Instant, slopes: &mut Slopes| {
+    ///     slopes.outputs[0] = instant.weight;
+    ///     instant.weight * instant.outputs[0]
+    /// };
+    /// let motion = Differentiated::new(&model, &RungeKutta).step(1e-3).until(1.0);
+    /// assert_eq!(motion.clone().checkpoints(3).gradient(&mean)?, motion.gradient(&mean)?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn checkpoints(self, copies: usize) -> Self {
+        Self { checkpoints: Some(copies), ..self }
     }
 
     /// How the motion answers to changes, one column for each direction: `visit` is given each state, from the start on, with
@@ -248,10 +300,12 @@ impl<'m> Differentiated<'m> {
         for operations in &motion.first {
             player.forward(operations, &mut carried, &mut outside)?;
         }
+        let way = &mut motion.way;
         loop {
-            let changes = self.changes(motion.stepper.state(), &carried, &mut outside);
-            visit(motion.stepper.state(), &changes);
-            let Some(_) = motion.advance(&mut map)? else { return Ok(()) };
+            let changes = self.changes(way.state(), &carried, &mut outside);
+            visit(way.state(), &changes);
+            let Some(_) = way.advance()? else { return Ok(()) };
+            way.write_map(&mut map)?;
             player.forward(&map.operations, &mut carried, &mut outside)?;
         }
     }
@@ -261,43 +315,35 @@ impl<'m> Differentiated<'m> {
     /// # Errors
     /// See [`GradientError`].
     pub fn gradient(&self, objective: &dyn Objective) -> Result<Gradient, GradientError> {
-        let mut motion = self.begin(true)?;
-        let mut steps: Vec<(Operations, State, f64)> = Vec::new();
-        let mut map = StepMap::default();
-        let first = motion.stepper.state().clone();
-        while let Some(dt) = motion.advance(&mut map)? {
-            steps.push((std::mem::take(&mut map.operations), motion.stepper.state().clone(), dt));
-        }
-        let end = steps.last().map_or(&first, |(_, state, _)| state).clone();
-        let mut outside = Backwards::new(self.model);
-        let mut player = Player::new(self.model, motion.wanted, true);
-        let carried = steps.first().map_or(STATE.len(), |(operations, ..)| operations.inputs);
-        let dims = self.model.dims();
+        let Begun { way, start, first, wanted } = self.begin(true)?;
+        let (beginning, dims) = (way.state().clone(), self.model.dims());
+        // The vectors with which the first step begins, and any other.
+        let vectors = first.last().map_or(STATE.len(), |operations| operations.outputs.len());
         let rows = |k: usize| if k == 3 { dims.nc } else { dims.nv };
-        let mut slopes: Vec<DMatrix<f64>> = (0..carried).map(|k| DMatrix::zeros(rows(k), 1)).collect();
-        let mut value = 0.0;
-        for step in (0..=steps.len()).rev() {
-            let state = step.checked_sub(1).map_or(&first, |before| &steps[before].1);
-            let half = |step: Option<usize>| step.and_then(|step| steps.get(step)).map_or(0.0, |(.., dt)| 0.5 * dt);
-            let weight = half(step.checked_sub(1)) + half(Some(step));
-            value += self.add(objective, state, (step, step == steps.len(), weight), &mut slopes, &mut outside);
-            match step.checked_sub(1) {
-                Some(before) => player.backward(&steps[before].0, &mut slopes, &mut outside)?,
-                None => {
-                    for operations in motion.first.iter().rev() {
-                        player.backward(operations, &mut slopes, &mut outside)?;
-                    }
-                }
-            }
+        let mut backward = Backward {
+            of: self,
+            objective,
+            player: Player::new(self.model, wanted, true),
+            outside: Backwards::new(self.model),
+            slopes: (0..vectors).map(|k| DMatrix::zeros(rows(k), 1)).collect(),
+            value: 0.0,
+            next: None,
+            end: None,
+        };
+        for_each_from_the_end(way, self.checkpoints, &mut |step| backward.pass(step))?;
+        backward.observe(&beginning, 0, None);
+        let Backward { mut player, mut outside, mut slopes, value, end, .. } = backward;
+        for operations in first.iter().rev() {
+            player.backward(operations, &mut slopes, &mut outside)?;
         }
-        motion.start.add_slopes(&slopes, &mut outside);
+        start.add_slopes(&slopes, &mut outside);
         Ok(Gradient {
             value,
             parameters: outside.parameters().as_slice().to_vec(),
             position: slopes[0].as_slice().to_vec(),
             velocity: slopes[1].as_slice().to_vec(),
             inputs: outside.into_inputs(),
-            end,
+            end: end.unwrap_or(beginning),
         })
     }
 
@@ -377,12 +423,17 @@ impl<'m> Differentiated<'m> {
         Ok(state)
     }
 
-    fn course(&self) -> Course {
-        Course { step: self.step, until: self.until, instants: self.instants.clone(), left: Vec::new() }
+    /// The motion from a state on.
+    fn way(&self, state: State) -> Result<Way<'_>, GradientError> {
+        Ok(Way {
+            course: Course::new(state.t, self.step, self.until, &self.instants),
+            stepper: self.scheme.start_with(self.model, state, &self.options)?,
+            scheme: self.scheme,
+        })
     }
 
     /// Checks everything, and starts the scheme.
-    fn begin(&self, has_inputs: bool) -> Result<Begun<'m>, GradientError> {
+    fn begin(&self, has_inputs: bool) -> Result<Begun<'_>, GradientError> {
         let (model, info) = (self.model, self.model.describe());
         let wanted =
             Wanted { parameters: !info.differentiated.is_empty(), inputs: has_inputs && !info.inputs.is_empty() };
@@ -400,71 +451,91 @@ impl<'m> Differentiated<'m> {
         let point = map.accelerate(state.clone(), STATE[0], STATE[1], &redundant_constraints(model, &state));
         map.end([STATE[0], STATE[1], point.acceleration, point.multiplier]);
         let mut first = vec![std::mem::take(&mut map.operations)];
-        let stepper = self.scheme.start_with(model, state, &self.options)?;
-        let scheme = self.scheme.label();
-        let refused = |reason| GradientError::Scheme { scheme: scheme.clone(), reason };
-        stepper.linear_start(&mut map).map_err(refused)?;
+        let way = self.way(state)?;
+        way.stepper.linear_start(&mut map).map_err(|reason| way.refused(reason))?;
         first.push(std::mem::take(&mut map.operations));
-        Ok(Begun { stepper, start, first, wanted, scheme, steps: self.course() })
+        Ok(Begun { way, start, first, wanted })
     }
 }
 
-/// A motion on its way.
-struct Begun<'m> {
-    stepper: Box<dyn Stepper + 'm>,
+/// A motion at its start.
+struct Begun<'a> {
+    way: Way<'a>,
     start: Start,
     /// What the start does to changes, before the first step.
     first: Vec<Operations>,
     wanted: Wanted,
-    scheme: String,
-    steps: Course,
 }
 
-/// The lengths of steps.
-struct Course {
-    step: f64,
-    until: f64,
-    instants: Vec<f64>,
-    /// Of the steps up to the next instant, the last first.
-    left: Vec<f64>,
+/// A motion on its way.
+struct Way<'a> {
+    stepper: Box<dyn Stepper + 'a>,
+    course: Course<'a>,
+    scheme: &'a dyn Scheme,
 }
 
-/// A rest of the motion that is shorter than this part of a step belongs to the step before.
-const NEGLIGIBLE: f64 = 1e-6;
+impl Way<'_> {
+    fn state(&self) -> &State {
+        self.stepper.state()
+    }
 
-impl Course {
-    /// Length of the step that begins at a time, s; nothing at the end.
-    fn next(&mut self, t: f64) -> Option<f64> {
-        if let Some(dt) = self.left.pop() {
-            return Some(dt);
-        }
-        let next = self.instants.partition_point(|instant| *instant <= t + NEGLIGIBLE * self.step);
-        match self.instants.get(next).filter(|instant| **instant < self.until) {
-            Some(instant) => {
-                let count = ((instant - t) / self.step - NEGLIGIBLE).ceil().max(1.0);
-                let dt = (instant - t) / count;
-                // The last one ends where it should, whatever was rounded.
-                let all = (1..count as usize).map(|_| dt);
-                self.left = all.collect();
-                self.left.insert(0, instant - (t + dt * (count - 1.0)));
-                self.left.pop()
-            }
-            None if self.until <= t + NEGLIGIBLE * self.step => None,
-            None => {
-                let left = self.until - t;
-                Some(if left < (1.0 + NEGLIGIBLE) * self.step { left } else { self.step })
-            }
-        }
+    fn refused(&self, reason: &'static str) -> GradientError {
+        GradientError::Scheme { scheme: self.scheme.label(), reason }
+    }
+
+    /// Makes a step; its length, or nothing at the end.
+    fn advance(&mut self) -> Result<Option<f64>, GradientError> {
+        let Some(dt) = self.course.next() else { return Ok(None) };
+        self.stepper.step(dt)?;
+        Ok(Some(dt))
+    }
+
+    /// Writes what the last step did.
+    fn write_map(&mut self, map: &mut StepMap) -> Result<(), GradientError> {
+        self.stepper.linear_step(map).map_err(|reason| self.refused(reason))
+    }
+
+    /// Another one that goes the same way from here.
+    fn fork(&self) -> Result<Self, GradientError> {
+        let stepper = self.stepper.fork().ok_or_else(|| self.refused("its steps cannot be made again from copies"))?;
+        Ok(Self { stepper, course: self.course.clone(), ..*self })
     }
 }
 
-impl Begun<'_> {
-    /// Makes a step and writes its map; the length of the step, or nothing at the end.
-    fn advance(&mut self, map: &mut StepMap) -> Result<Option<f64>, GradientError> {
-        let Some(dt) = self.steps.next(self.stepper.state().t) else { return Ok(None) };
-        self.stepper.step(dt)?;
-        let refused = |reason| GradientError::Scheme { scheme: self.scheme.clone(), reason };
-        self.stepper.linear_step(map).map_err(refused)?;
-        Ok(Some(dt))
+/// A step that was made: what it did, where it led, its number, from one, and its length, s.
+struct Made<'s> {
+    operations: &'s Operations,
+    state: &'s State,
+    number: usize,
+    dt: f64,
+}
+
+/// A gradient on its way from the end to the start.
+struct Backward<'a> {
+    of: &'a Differentiated<'a>,
+    objective: &'a dyn Objective,
+    player: Player<'a>,
+    outside: Backwards,
+    /// By the vectors with which the next step to pass ends.
+    slopes: Vec<DMatrix<f64>>,
+    value: f64,
+    /// Length of the step that was passed last, s.
+    next: Option<f64>,
+    end: Option<State>,
+}
+
+impl Backward<'_> {
+    fn pass(&mut self, made: Made<'_>) -> Result<(), GradientError> {
+        self.observe(made.state, made.number, Some(made.dt));
+        self.end.get_or_insert_with(|| made.state.clone());
+        self.next = Some(made.dt);
+        Ok(self.player.backward(made.operations, &mut self.slopes, &mut self.outside)?)
+    }
+
+    /// An instant, at the end of a step of this length.
+    fn observe(&mut self, state: &State, step: usize, dt: Option<f64>) {
+        let half = |dt: Option<f64>| dt.map_or(0.0, |dt| 0.5 * dt);
+        let instant = (step, self.next.is_none(), half(dt) + half(self.next));
+        self.value += self.of.add(self.objective, state, instant, &mut self.slopes, &mut self.outside);
     }
 }

@@ -7,6 +7,7 @@ use crate::real::Real;
 use crate::sparsity::SparsityPattern;
 
 /// Dense LU factors, L below the diagonal with unit diagonal, by rows.
+#[derive(Clone)]
 pub(super) struct DenseLu {
     n: usize,
     /// Place of every entry of the pattern in `factors`.

@@ -41,6 +41,7 @@ pub struct Work {
 }
 
 /// A solver for matrices of one pattern.
+#[derive(Clone)]
 pub struct LinearSolver {
     /// Pattern of the matrices that are eliminated.
     pattern: SparsityPattern,
@@ -57,6 +58,7 @@ pub struct LinearSolver {
 }
 
 /// Elimination of a matrix without some of its unknowns.
+#[derive(Clone)]
 struct Reduction {
     /// Pattern of the full matrices.
     given: SparsityPattern,
@@ -81,6 +83,7 @@ const REGULARIZATION: f64 = 1e-9;
 /// Index of an entry that is left out.
 const NONE: u32 = u32::MAX;
 
+#[derive(Clone)]
 enum Method {
     Dense(DenseLu),
     Sparse(Box<SparseLu>),

@@ -27,6 +27,7 @@ type Square<S> = [Row<S>; WIDTH];
 
 /// The factors of a matrix, or of several in lanes. A place is `WIDTH` times the panel plus the position in it; the places that a panel with fewer
 /// columns leaves over belong to equations of their own, `x = 0`.
+#[derive(Clone)]
 pub(super) struct Panels<S> {
     pivots: Arc<Pivots>,
     row_places: Vec<u32>,
@@ -44,6 +45,7 @@ pub(super) struct Panels<S> {
 }
 
 /// A diagonal block, and its part of the other factors.
+#[derive(Clone)]
 struct Panel<S> {
     columns: Range<usize>,
     lower: Range<usize>,
@@ -54,12 +56,14 @@ struct Panel<S> {
 }
 
 /// A row of the lower factor.
+#[derive(Clone)]
 struct Lower<S> {
     place: u32,
     factors: Row<S>,
 }
 
 /// The rows of another panel in the upper factor, column by column.
+#[derive(Clone)]
 struct Upper<S> {
     panel: u32,
     columns: Square<S>,

@@ -23,6 +23,7 @@ const FREE: u32 = u32::MAX;
 const COMPARED: usize = 1000;
 
 /// Elimination of the matrix with rows and columns permuted.
+#[derive(Clone)]
 pub(super) struct SparseLu {
     n: usize,
     /// The order of the columns; empty until a matrix is given.
@@ -35,6 +36,7 @@ pub(super) struct SparseLu {
 }
 
 /// An order of pivots, and the factors that it was found with.
+#[derive(Clone)]
 pub(super) struct Order {
     pub(super) columns: Vec<u32>,
     /// Position of each row among the pivots.
@@ -91,6 +93,7 @@ impl Choice {
 }
 
 /// A triangular factor, compressed by columns.
+#[derive(Clone)]
 pub(super) struct Factor {
     starts: Vec<usize>,
     rows: Vec<u32>,

@@ -56,6 +56,7 @@ pub(super) struct Keeping {
 }
 
 /// The matrix that is kept, and sizes of the unknowns.
+#[derive(Clone)]
 pub(super) struct Kept {
     keeping: Keeping,
     units: Units,
@@ -64,6 +65,7 @@ pub(super) struct Kept {
 }
 
 /// Which corrections are too small to count.
+#[derive(Clone)]
 pub(super) struct Units {
     /// Sizes to which corrections are relative, and what rounding of the equations adds to each unknown, if that was asked.
     pub(super) sizes: Vec<f64>,

@@ -25,6 +25,7 @@ type Flags = [bool; ABREAST];
 /// together than one by one.
 const MOST_ENTRIES: usize = 6000;
 
+#[derive(Clone)]
 pub(super) struct LaneNewton {
     abreast: Arc<Abreast>,
     tolerance: Tolerance,

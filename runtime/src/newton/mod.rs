@@ -258,6 +258,7 @@ fn raise<const N: usize>(accelerations: &mut [f64], multipliers: &mut [f64], lam
 }
 
 /// Newton's method with its workspace.
+#[derive(Clone)]
 pub(crate) struct Newton {
     tolerance: Tolerance,
     solver: LinearSolver,

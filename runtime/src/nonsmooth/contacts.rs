@@ -49,6 +49,7 @@ pub(crate) struct Loss {
 }
 
 /// Directions of the contacts in one configuration.
+#[derive(Clone)]
 struct Directions {
     /// Values of Wᵀ.
     directions: Vec<f64>,
@@ -95,6 +96,7 @@ impl<'a> VelocityMap<'a> {
     }
 }
 
+#[derive(Clone)]
 pub(crate) struct Contacts<'m> {
     pub(crate) model: &'m dyn Model,
     pub(crate) settings: Settings,

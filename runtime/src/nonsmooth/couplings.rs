@@ -12,7 +12,7 @@ pub(super) const IDENTITY: Block3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0
 /// Number of blocks in a row for which memory is reserved.
 const RESERVED: usize = 16;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Couplings {
     /// For each contact the contacts that act on it, in ascending order, including itself.
     rows: Vec<Vec<(usize, Block3)>>,

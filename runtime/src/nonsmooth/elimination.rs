@@ -6,7 +6,7 @@
 
 use super::problem::{Problem, Terms};
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Elimination {
     size: usize,
     /// Row by row, `[n × n]`.

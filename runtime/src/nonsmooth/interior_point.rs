@@ -26,7 +26,7 @@ struct Cone {
     along: Vector,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct InteriorPoint {
     settings: Settings,
     cones: Vec<Cone>,

@@ -9,6 +9,7 @@ use crate::model::State;
 use crate::step::StepError;
 
 /// Gaps and normal velocities at the beginning of a step, and at its end.
+#[derive(Clone)]
 pub(crate) struct GapWatch {
     pub(crate) gaps: [Vec<f64>; 2],
     pub(crate) velocities: [Vec<f64>; 2],

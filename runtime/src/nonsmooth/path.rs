@@ -49,7 +49,7 @@ pub(super) enum Attempt {
     Futile,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Path {
     settings: Settings,
     random: Random,

@@ -23,6 +23,7 @@ const REFINEMENTS: usize = 2;
 const ROWS: usize = 2;
 
 /// The columns Z of one factor `I + Z Eᵀ`, one after the other.
+#[derive(Clone)]
 struct Change {
     /// First of its rows.
     first: usize,
@@ -32,7 +33,7 @@ struct Change {
 }
 
 /// A system for contacts in the plane, without terms L.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct PieceSystem {
     /// Terms of the present piece, and memory for those of the next path.
     terms: Vec<Terms>,

@@ -54,7 +54,7 @@ pub(super) struct Terms {
 }
 
 /// b, G and the unknowns of all closed contacts.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Problem {
     pub(super) contacts: Vec<ContactRows>,
     /// Contact of every row.

@@ -4,7 +4,7 @@ use super::problem::{Problem, Terms};
 use crate::linear_solver::{LinearSolver, Singular};
 use crate::sparsity::SparsityPattern;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SparseSystem {
     solver: Option<LinearSolver>,
     /// Number of tangents of each contact of the prepared pattern, and the pairs of contacts that are coupled.

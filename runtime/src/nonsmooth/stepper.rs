@@ -23,7 +23,7 @@ pub(crate) trait ContactStepper: Stepper {
 /// The base stepper, wrapped with contacts if the model has any.
 ///
 /// `unknowns`: size of its linear systems; `points`: number of points in time of a step at which contacts act.
-pub(crate) fn with_contacts<'m, B: ContactStepper + 'm>(
+pub(crate) fn with_contacts<'m, B: ContactStepper + Clone + 'm>(
     base: B,
     model: &'m dyn Model,
     scheme: &str,
@@ -70,6 +70,7 @@ pub(crate) fn with_contacts<'m, B: ContactStepper + 'm>(
     Box::new(stepper)
 }
 
+#[derive(Clone)]
 struct Nonsmooth<'m, B> {
     base: B,
     contacts: Contacts<'m>,
@@ -88,6 +89,7 @@ struct Nonsmooth<'m, B> {
 }
 
 /// What a step that fails must restore, of the time before it applied impacts.
+#[derive(Clone)]
 struct Before {
     what: Kept,
     v: DVector<f64>,
@@ -107,7 +109,7 @@ enum Kept {
     All,
 }
 
-impl<B: ContactStepper> Stepper for Nonsmooth<'_, B> {
+impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
     fn state(&self) -> &State {
         self.base.state()
     }
@@ -133,6 +135,13 @@ impl<B: ContactStepper> Stepper for Nonsmooth<'_, B> {
 
     fn correctable(&mut self) -> Option<&mut State> {
         self.base.correctable()
+    }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        Some(Box::new(self.clone()))
     }
 }
 

@@ -189,4 +189,21 @@ impl Stepper for Constrained<'_> {
     fn resume(&mut self, next: &State) {
         self.inner.resume(next);
     }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        let Self { model, inner, lengths, left_out, projection, unprojected, dt, residual } = self;
+        Some(Box::new(Self {
+            model: *model,
+            inner: inner.fork()?,
+            lengths: lengths.clone(),
+            left_out: left_out.clone(),
+            projection: projection.clone(),
+            unprojected: unprojected.clone(),
+            dt: *dt,
+            residual: residual.clone(),
+        }))
+    }
 }

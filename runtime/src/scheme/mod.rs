@@ -452,6 +452,41 @@ pub trait Stepper {
     fn retreat(&mut self) -> bool {
         false
     }
+    /// A copy with all that the scheme remembers, which continues by itself: steps of the same lengths lead both to the same
+    /// digits. `None` if the scheme has no copies.
+    ///
+    /// # Examples
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::{Scheme, initial_state, schemes};
+    ///
+    /// let model = Oscillator::default();
+    /// let mut stepper = schemes::by_name("generalized_alpha", &[])?.start(&model, initial_state(&model)?)?;
+    /// stepper.step(0.01)?;
+    /// let mut copy = stepper.fork().expect("a copy");
+    /// stepper.step(0.01)?;
+    /// assert!(copy.state().t < stepper.state().t);
+    /// copy.step(0.01)?;
+    /// assert_eq!(copy.state(), stepper.state());
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        None
+    }
     /// What the scheme carries from step to step at the start, from changes of the state; an error says why the scheme has
     /// no slopes.
     #[doc(hidden)]

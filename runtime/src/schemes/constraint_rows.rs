@@ -10,6 +10,7 @@ use crate::newton::Newton;
 use crate::residuals::for_terms;
 use crate::scheme::ConstraintLevel;
 
+#[derive(Clone)]
 pub(super) struct ConstraintRows {
     level: ConstraintLevel,
     /// Number of constraints on coordinates, which come first; the others are constraints on velocities.

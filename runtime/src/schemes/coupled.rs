@@ -8,6 +8,7 @@ use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, Vector3};
 
 use super::constraint_rows::{ConstraintRows, Factors};
 use super::coupled_estimate::{Estimator, Weights};
+use super::coupled_map::Made;
 use super::coupled_matrix::{Assembly, Coupling};
 use crate::chart::{self, vector};
 use crate::configuration::ranges;
@@ -20,7 +21,7 @@ use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, SideBySide, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::Tableau;
-use crate::tangent::{Blocks, Instant, LinearEquations, STATE, StepMap, multiples};
+use crate::tangent::{LinearEquations, STATE, StepMap};
 
 /// Largest number of stages that are solved together.
 const MAX_STAGES: usize = 3;
@@ -174,6 +175,7 @@ impl Scheme for Coupled {
     }
 }
 
+#[derive(Clone)]
 struct CoupledStepper<'m> {
     name: String,
     newton: Newton,
@@ -228,6 +230,13 @@ impl Stepper for CoupledStepper<'_> {
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.state)
     }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl ContactStepper for CoupledStepper<'_> {
@@ -262,6 +271,7 @@ impl CoupledStepper<'_> {
 }
 
 /// The equations of all implicit stages.
+#[derive(Clone)]
 struct Stages<'m> {
     model: &'m dyn Model,
     blocks: &'m [Block],
@@ -325,33 +335,10 @@ impl<'m> Stages<'m> {
 
     /// What the step that was solved for last did.
     fn write_map(&self, map: &mut StepMap, left_out: Vec<usize>) -> Result<(), &'static str> {
-        if self.blocks.iter().any(|block| block.turn().is_some()) {
-            return Err("its coupled stages have no slopes yet where rotations turn with velocities in body axes");
-        }
-        let Self { dt: h, explicit, weights, states, .. } = self;
-        let stages = 0..weights.len();
-        // x = x₀ + h (e v₀ + Σ w v) with v = v₀ + h (e a₀ + Σ w a).
-        let instant = |i: usize| {
-            let sum = |of: &dyn Fn(usize) -> f64| stages.clone().map(|k| weights[i][k] * of(k)).sum::<f64>();
-            let known_x = [
-                (1.0, STATE[0]),
-                (h * (explicit[i] + sum(&|_| 1.0)), STATE[1]),
-                (h * h * sum(&|k| explicit[k]), STATE[2]),
-            ];
-            let position = |j: usize| Blocks::uniform(h * h * sum(&|k| weights[k][j]));
-            let one = |j: usize| if i == j { 1.0 } else { 0.0 };
-            Instant {
-                state: states[i].clone(),
-                known: [multiples(&known_x), multiples(&[(1.0, STATE[1]), (h * explicit[i], STATE[2])]), Vec::new()],
-                position: stages.clone().map(position).collect(),
-                velocity: weights[i].iter().map(|weight| h * weight).collect(),
-                acceleration: stages.clone().map(one).collect(),
-                force: Vec::new(),
-                constrained: None,
-            }
-        };
+        let Self { blocks, dt, reference, states, x, explicit, weights, .. } = self;
+        let made = Made { blocks, dt: *dt, reference, states, x, explicit, weights };
         let levels = [self.constraints.of_coordinates(), ConstraintLevel::Velocity];
-        let equations = LinearEquations { instants: stages.clone().map(instant).collect(), levels, left_out };
+        let equations = LinearEquations { instants: made.instants(), levels, left_out };
         let Some((last, _)) = map.solve(equations).pop() else { return Err("it has no stages") };
         map.end(last.all());
         Ok(())

@@ -20,6 +20,7 @@ pub(super) struct Weights {
     pub(super) order: u32,
 }
 
+#[derive(Clone)]
 pub(super) struct Estimator<'m> {
     weights: Weights,
     point: TimePoint<'m>,

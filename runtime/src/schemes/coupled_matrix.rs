@@ -24,6 +24,7 @@ pub(super) struct Coupling<'a> {
 }
 
 /// Positions of the entries of the model's matrices in the matrix of all stages, computed once.
+#[derive(Clone)]
 pub(super) struct Assembly {
     pub(super) pattern: SparsityPattern,
     stages: usize,
@@ -42,6 +43,7 @@ pub(super) struct Assembly {
 }
 
 /// One of the model's values times a derivative with respect to an acceleration.
+#[derive(Clone)]
 struct Term {
     value: usize,
     row: usize,
@@ -50,6 +52,7 @@ struct Term {
 }
 
 /// A derivative with respect to an acceleration.
+#[derive(Clone)]
 enum Answer {
     /// Of the same stage.
     Acceleration,

@@ -140,6 +140,7 @@ impl Scheme for DiagonallyImplicit {
     }
 }
 
+#[derive(Clone)]
 struct DiagonallyImplicitStepper<'m> {
     name: String,
     order: u32,
@@ -241,6 +242,13 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
 
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.stages[0])
+    }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        Some(Box::new(self.clone()))
     }
 }
 

@@ -272,6 +272,7 @@ impl Scheme for NewmarkPredictorCorrector {
     }
 }
 
+#[derive(Clone)]
 enum Rule {
     ModifiedEuler,
     RungeKuttaLike(Form),
@@ -302,6 +303,7 @@ fn start<'m>(
     }))
 }
 
+#[derive(Clone)]
 struct ExplicitStepper<'m> {
     name: String,
     rule: Rule,
@@ -350,6 +352,13 @@ impl Stepper for ExplicitStepper<'_> {
     fn resume(&mut self, next: &State) {
         self.state.a.copy_from(&next.a);
         self.state.lambda.copy_from(&next.lambda);
+    }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        Some(Box::new(self.clone()))
     }
 }
 

@@ -171,6 +171,7 @@ fn check_level(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Res
 }
 
 /// The parts of both steppers.
+#[derive(Clone)]
 struct Parts<'m> {
     name: String,
     blocks: &'m [Block],
@@ -214,9 +215,10 @@ impl<'m> Parts<'m> {
             state,
             known: [position, velocity, Vec::new()],
             position: vec![Blocks::uniform(0.0)],
-            velocity: vec![by_velocity],
+            velocity: vec![Blocks::uniform(by_velocity)],
             acceleration: vec![by_acceleration],
-            force: Vec::new(),
+            force: Sum::new(),
+            follows: None,
             constrained: None,
         };
         let constrained = Some(Box::new(still(rows, of_rows, known_velocity, factor, 1.0)));
@@ -246,6 +248,7 @@ impl<'m> Parts<'m> {
     }
 }
 
+#[derive(Clone)]
 struct MoreauStepper<'m> {
     parts: Parts<'m>,
     contacts: Contacts<'m>,
@@ -366,8 +369,16 @@ impl Stepper for MoreauStepper<'_> {
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.parts.state)
     }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        Some(Box::new(self.clone()))
+    }
 }
 
+#[derive(Clone)]
 struct HalfExplicitStepper<'m>(Parts<'m>);
 
 impl Stepper for HalfExplicitStepper<'_> {
@@ -418,6 +429,13 @@ impl Stepper for HalfExplicitStepper<'_> {
 
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.0.state)
+    }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        Some(Box::new(self.clone()))
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) enum Correction {
     Diagonal(Range<usize>),
 }
 
+#[derive(Clone)]
 pub(super) struct IterationMatrix {
     pattern: SparsityPattern,
     /// Place of each of the model's entries; empty when the patterns are equal.
@@ -45,12 +46,14 @@ pub(super) struct IterationMatrix {
 }
 
 /// Where one correction reads and writes.
+#[derive(Clone)]
 enum Places {
     Columns(Source, Vec<RowPlaces>),
     Diagonal([[u32; MAX_BLOCK]; MAX_BLOCK]),
 }
 
 /// One row of a block of columns.
+#[derive(Clone)]
 struct RowPlaces {
     from: [u32; MAX_BLOCK],
     to: [u32; MAX_BLOCK],

@@ -104,6 +104,7 @@ impl Scheme for LinearMultistep {
 /// Steps of the longest scheme.
 const MOST: usize = 4;
 
+#[derive(Clone)]
 struct LinearMultistepStepper<'m> {
     name: String,
     rho_infinity: f64,
@@ -209,6 +210,13 @@ impl Stepper for LinearMultistepStepper<'_> {
 
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.history[0])
+    }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        Some(Box::new(self.clone()))
     }
 }
 

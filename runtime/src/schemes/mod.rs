@@ -5,6 +5,7 @@
 mod constraint_rows;
 mod coupled;
 mod coupled_estimate;
+mod coupled_map;
 mod coupled_matrix;
 mod diagonally_implicit;
 mod explicit;

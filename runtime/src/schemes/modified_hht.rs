@@ -51,6 +51,43 @@ pub(super) fn velocity_derivative(
     w_hat * h2_beta + (identity - e * e.transpose()) * h_gamma - curvature * (h2_beta * h_gamma)
 }
 
+/// How [`velocity`] answers to e₁, to e₀ and to `ė₀ + h (1 − γ) ë₀`, this given as `sum`; to the latter two by way of w.
+pub(super) fn velocity_slopes(
+    [start, end]: [&Vector4<f64>; 2],
+    w: &Vector3<f64>,
+    sum: &Vector4<f64>,
+    acceleration: &Vector4<f64>,
+    h_gamma: f64,
+) -> [Matrix4<f64>; 3] {
+    let w_hat = right_multiplication(&Vector4::new(0.0, w[0], w[1], w[2]));
+    let curvature = end * acceleration.transpose() + Matrix4::identity() * end.dot(acceleration);
+    let from_body = matrix_l(end).transpose();
+    // L(e) y is the vector part of ē ∘ y.
+    let by_start = right_multiplication(sum) * conjugation();
+    [w_hat - curvature * h_gamma, from_body * by_start.fixed_rows::<3>(1), from_body * matrix_l(start)]
+}
+
+/// How `force_from_body(e₁, force_in_body(e₀, F))` answers to e₁, to e₀ and to F.
+pub(super) fn carried_force_slopes([start, end]: [&Vector4<f64>; 2], in_body: &Vector4<f64>) -> [Matrix4<f64>; 3] {
+    let force = force_from_body(start, in_body);
+    let from_body = left_multiplication(end);
+    [
+        right_multiplication(in_body),
+        from_body * right_multiplication(&force) * conjugation(),
+        from_body * left_multiplication(&conjugate(start)),
+    ]
+}
+
+/// The matrix of [`conjugate`].
+fn conjugation() -> Matrix4<f64> {
+    Matrix4::from_diagonal(&Vector4::new(1.0, -1.0, -1.0, -1.0))
+}
+
+/// The matrix of `q ↦ p ∘ q`: the conjugate of `q̄ ∘ p̄`.
+fn left_multiplication(p: &Vector4<f64>) -> Matrix4<f64> {
+    conjugation() * right_multiplication(&conjugate(p)) * conjugation()
+}
+
 /// `(eᵀ F, L F)`: a generalized force on Euler parameters, in body axes.
 pub(super) fn force_in_body(e: &Vector4<f64>, force: &Vector4<f64>) -> Vector4<f64> {
     product(&conjugate(e), force)

@@ -6,6 +6,8 @@
 //! A constraint on velocities holds for v₁ as it is. A change of the step size rescales A, which keeps second order.
 //! Contact forces act on v₁; in the weighted equilibrium the old ones belong to F₀.
 
+mod map;
+
 use nalgebra::{DVector, Matrix3, Matrix4, Matrix6, Vector3};
 
 use super::constraint_rows::{ConstraintRows, Factors};
@@ -23,7 +25,7 @@ use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::NewmarkFamily;
-use crate::tangent::{Instant, LinearEquations, Register, STATE, StepMap, multiples, retraction};
+use crate::tangent::{Register, STATE, StepMap};
 
 impl Newmark {
     /// Factors of A₁, A₀ and a₀ in the acceleration that the residual of the model sees: the equilibrium divided by
@@ -85,7 +87,7 @@ pub(super) fn start<'m>(
         auxiliary,
         exact,
         last_dt: None,
-        ratio: None,
+        ratio: 1.0,
         before,
         estimator,
         rhs: vec![0.0; unknowns],
@@ -94,6 +96,7 @@ pub(super) fn start<'m>(
     Ok(nonsmooth::with_contacts(stepper, model, &name, &options.contacts, unknowns, 1))
 }
 
+#[derive(Clone)]
 struct NewmarkStepper<'m> {
     name: String,
     newton: Newton,
@@ -103,9 +106,8 @@ struct NewmarkStepper<'m> {
     /// Finds the acceleration of the equations of motion, where the state carries A instead.
     exact: Option<Acceleration<'m>>,
     last_dt: Option<f64>,
-    /// Ratio of the last step's length to that of the one before; nothing if A was rescaled by accelerations that the state
-    /// does not carry.
-    ratio: Option<f64>,
+    /// Ratio of the last step's length to that of the one before, by which A was rescaled.
+    ratio: f64,
     /// A and λ before the last step, from which those after the next one are foreseen.
     before: Option<Before>,
     estimator: Option<Estimator<'m>>,
@@ -116,6 +118,7 @@ struct NewmarkStepper<'m> {
 }
 
 /// A and λ at the beginning of the last step.
+#[derive(Clone)]
 struct Before {
     auxiliary: DVector<f64>,
     lambda: DVector<f64>,
@@ -153,9 +156,19 @@ impl Stepper for NewmarkStepper<'_> {
 
     fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
         map.begin(STATE.len() + 1);
-        let Some(ratio) = self.ratio else { return Err("steps of different lengths have no slopes with this scheme") };
-        let auxiliary = Register(STATE.len());
-        let auxiliary = map.combine(&[(ratio, auxiliary), (1.0 - ratio, STATE[2])]);
+        let (ratio, mut auxiliary) = (self.ratio, Register(STATE.len()));
+        if ratio != 1.0 {
+            let acceleration = match &mut self.exact {
+                None => STATE[2],
+                Some(exact) => {
+                    // The step has exchanged its ends.
+                    let mut old = self.step.new.clone();
+                    exact.find(&mut old).map_err(|_| "the accelerations at its beginning could not be found again")?;
+                    map.accelerate(old, STATE[0], STATE[1], &exact.left_out()).acceleration
+                }
+            };
+            auxiliary = map.combine(&[(ratio, auxiliary), (1.0 - ratio, acceleration)]);
+        }
         self.step.write_map(map, auxiliary, self.newton.left_out(self.step.model))
     }
 
@@ -186,6 +199,13 @@ impl Stepper for NewmarkStepper<'_> {
 
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.step.old)
+    }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        Some(Box::new(self.clone()))
     }
 }
 
@@ -221,12 +241,12 @@ impl NewmarkStepper<'_> {
         step.old_auxiliary.copy_from(&self.auxiliary);
         let mut stats = StepStats::default();
         // The exact acceleration knows no contact forces; A is taken as it is where there may be any.
-        self.ratio = Some(1.0);
+        self.ratio = 1.0;
         let is_exact = self.exact.is_none() || contacts.is_none();
         if let Some(last_dt) = self.last_dt.filter(|_| is_exact).filter(|&last_dt| !super::is_same_step(dt, last_dt)) {
             // A belongs to an instant that is off by a fraction of the step size; without scaling, the order drops to one.
             let ratio = dt / last_dt;
-            self.ratio = self.exact.is_none().then_some(ratio);
+            self.ratio = ratio;
             let a = match &mut self.exact {
                 None => &step.old.a,
                 Some(exact) => {
@@ -269,6 +289,7 @@ impl NewmarkStepper<'_> {
 }
 
 /// The equations of one step; the unknowns are A₁ and λ₁.
+#[derive(Clone)]
 struct Step<'m> {
     model: &'m dyn Model,
     blocks: &'m [Block],
@@ -419,46 +440,6 @@ impl<'m> Step<'m> {
                 self.new.v.as_mut_slice()[v].copy_from_slice(rate.as_slice());
             }
         }
-    }
-
-    /// What the step that has been accepted did, from A at its beginning.
-    fn write_map(&self, map: &mut StepMap, auxiliary: Register, left_out: Vec<usize>) -> Result<(), &'static str> {
-        if self.scheme.weighting().is_some() {
-            return Err("the modified velocities of Euler parameters have no slopes yet; take `hht`");
-        }
-        // The step has exchanged its ends.
-        let Self { old: new, new: old, dt: h, .. } = self;
-        let NewmarkFamily { beta, gamma, .. } = self.scheme.coefficients;
-        let (acceleration_factor, auxiliary_factor, old_factor) = self.scheme.acceleration_factors();
-        let (position_factor, velocity_factor) = self.newmark_factors();
-        let [by_increment, by_start] = retraction(self.blocks, self.increment.as_slice());
-        let times = |factor: f64| by_increment.clone().scaled(factor);
-        let share = self.scheme.old_force_factor();
-        let force = match share {
-            0.0 => Vec::new(),
-            share => vec![(share, map.force(old, STATE[0], STATE[1], STATE[3]))],
-        };
-        let mut state = new.clone();
-        combine([1.0, acceleration_factor], [&self.known[2], &self.auxiliary], &mut state.a);
-        let known = [
-            vec![(by_start, STATE[0]), (times(*h), STATE[1]), (times(h * h * (0.5 - beta)), auxiliary)],
-            multiples(&[(1.0, STATE[1]), (h * (1.0 - gamma), auxiliary)]),
-            multiples(&[(old_factor, STATE[2]), (auxiliary_factor, auxiliary)]),
-        ];
-        let instant = Instant {
-            state,
-            known,
-            position: vec![times(position_factor)],
-            velocity: vec![velocity_factor],
-            acceleration: vec![acceleration_factor],
-            force,
-            constrained: None,
-        };
-        let levels = [self.constraints.of_coordinates(), ConstraintLevel::Velocity];
-        let (point, unknown) = map.solve(LinearEquations { instants: vec![instant], levels, left_out })[0];
-        let acceleration = if self.scheme.average == Average::Accelerations { point.acceleration } else { unknown };
-        map.end([point.position, point.velocity, acceleration, point.multiplier, unknown]);
-        Ok(())
     }
 
     fn accept(&mut self) {
@@ -616,44 +597,4 @@ fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::common::{Craft, FreeBody, HeavyTop, Oscillator, Pendulum};
-    use super::*;
-
-    /// Residual and matrix of a step of 0.05 s at an iterate that is no solution, against central differences.
-    fn assert_matrix_is_exact(scheme: &Newmark, model: &dyn Model, initial: State) {
-        let constraints = ConstraintRows::new(model, ConstraintLevel::Position);
-        let mut step = Step::new(scheme.clone(), model, initial, constraints);
-        // As in a second step, where the auxiliary acceleration is not that of the state.
-        step.old_auxiliary.copy_from(&step.old.a);
-        step.old_auxiliary.add_scalar_mut(0.3);
-        step.old.lambda.add_scalar_mut(0.7);
-        step.begin(0.05, None);
-        let pattern = step.matrix.pattern().clone();
-        let what = format!("{} on {}", scheme.name, model.describe().name);
-        crate::newton::assert_matrix_is_exact(&mut step, &pattern, &what);
-    }
-
-    #[test]
-    fn iteration_matrix_is_the_derivative_of_the_residual() {
-        let kinds = [
-            ("Newmark", [0.0, 0.0], Average::Forces),
-            ("HHT", [0.0, 0.3], Average::Forces),
-            ("generalized-α", [0.125, 0.375], Average::Accelerations),
-            ("averaged forces with both weights", [0.125, 0.375], Average::Forces),
-            ("modified HHT", [0.0, 0.3], Average::ForcesModified(Weighting::Printed)),
-            ("modified HHT, body-weighted", [0.0, 0.3], Average::ForcesModified(Weighting::BodyFrame)),
-        ];
-        for (name, [alpha_m, alpha_f], average) in kinds {
-            let coefficients = NewmarkFamily { beta: 0.36, gamma: 0.7, alpha_m, alpha_f };
-            let scheme = Newmark { name: name.to_owned(), key: None, coefficients, average };
-            let body = FreeBody::TUMBLING;
-            assert_matrix_is_exact(&scheme, &Oscillator, Oscillator::initial());
-            assert_matrix_is_exact(&scheme, &Pendulum, Pendulum::initial());
-            assert_matrix_is_exact(&scheme, &body, body.initial(FreeBody::SPIN));
-            assert_matrix_is_exact(&scheme, &HeavyTop, HeavyTop::initial());
-            let craft = Craft::PULLED.initial([2.0, -3.0, 1.0], [0.5, 1.5, -2.0]);
-            assert_matrix_is_exact(&scheme, &Craft::PULLED, craft);
-        }
-    }
-}
+mod tests;

@@ -13,6 +13,7 @@ use crate::model::{Block, Model, State};
 use crate::scheme::ErrorEstimate;
 use crate::step::StepStats;
 
+#[derive(Clone)]
 pub(super) struct Estimator<'m> {
     blocks: &'m [Block],
     /// Order of the scheme, at most two.

@@ -10,12 +10,12 @@ use nalgebra::{DMatrix, DVector};
 use crate::acceleration::Acceleration;
 use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
 use crate::linear_analysis::Oscillator;
-use crate::model::{Block, Model, State};
+use crate::model::{Attitude, Block, Model, State};
 use crate::norms::largest;
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, SideBySide, Stepper};
 use crate::step::{Cause, StepError, StepStats};
 use crate::tables::{self, Tableau};
-use crate::tangent::{Point, Projected, Register, STATE, StepMap, Target, displacement};
+use crate::tangent::{Point, Projected, STATE, StepMap, Target, addition, displacement};
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
 ///
@@ -171,6 +171,7 @@ impl Scheme for DormandPrince {
     }
 }
 
+#[derive(Clone)]
 struct RungeKuttaStepper<'m> {
     name: String,
     order: u32,
@@ -328,11 +329,19 @@ impl Stepper for RungeKuttaStepper<'_> {
         self.is_accelerated = false;
         Some(&mut self.state)
     }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        Some(Box::new(self.clone()))
+    }
 }
 
 impl RungeKuttaStepper<'_> {
     fn write_map(&self, map: &mut StepMap) -> Result<(), &'static str> {
-        if self.blocks.iter().any(|block| block.turn().is_some()) {
+        let leaves_sphere = |block: &Block| matches!(block.turn(), Some((_, Attitude::EulerParameters)));
+        if self.blocks.iter().any(leaves_sphere) {
             return Err(
                 "its stages leave the unit sphere of Euler parameters; take a scheme without stages of this kind, \
                         such as `generalized_alpha`",
@@ -341,35 +350,43 @@ impl RungeKuttaStepper<'_> {
         let Self { state, next: old, tableau, rates, dt, .. } = self;
         map.begin(STATE.len());
         let left_out = self.acceleration.left_out();
-        let mut stages: Vec<Point> = Vec::new();
-        let along = |map: &mut StepMap, stages: &[Point], weights: &[f64], of: fn(&Point) -> Register, start| {
-            let terms = stages.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
-            let terms: Vec<_> = terms.map(|(stage, weight)| (dt * weight, of(stage))).collect();
-            map.combine(&[&[(1.0, start)], terms.as_slice()].concat())
-        };
+        let mut stages: Vec<(State, Point)> = Vec::new();
         let reached = |weights: &[f64], t: f64, a: &DVector<f64>, lambda: &DVector<f64>| {
-            let mut reached = State { t, a: a.clone(), lambda: lambda.clone(), ..old.clone() };
+            let State { q, v, .. } = old;
+            let mut reached = State { t, q: q.clone(), v: v.clone(), a: a.clone(), lambda: lambda.clone() };
             for (rates, weight) in rates.iter().zip(weights) {
                 reached.q.axpy(dt * weight, &rates.q, 1.0);
                 reached.v.axpy(dt * weight, &rates.a, 1.0);
             }
             reached
         };
+        // Coordinates and velocities of what these stages lead to.
+        let along = |map: &mut StepMap, stages: &[(State, Point)], weights: &[f64], to: &State| {
+            let added = |from: &State| addition(self.blocks, to.q.as_slice(), from.q.as_slice(), from.v.as_slice());
+            let [kept, _] = added(old);
+            let (mut position, mut velocity) = (vec![(kept, STATE[0])], vec![(1.0, STATE[1])]);
+            for ((stage, point), weight) in stages.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+                let [by_v, by_q] = added(stage).map(|map| map.scaled(dt * weight));
+                position.extend([(by_v, point.velocity), (by_q, point.position)]);
+                velocity.push((dt * weight, point.acceleration));
+            }
+            position.retain(|(map, _)| !map.is_zero());
+            [map.sum(position), map.combine(&velocity)]
+        };
         for (index, rates) in rates.iter().enumerate() {
             let weights = &tableau.matrix[index];
-            let position = along(map, &stages, weights, |stage| stage.velocity, STATE[0]);
-            let velocity = along(map, &stages, weights, |stage| stage.acceleration, STATE[1]);
-            stages.push(if index == 0 && self.was_accelerated {
+            let stage = reached(weights, old.t + dt * tableau.nodes[index], &rates.a, &rates.lambda);
+            let [position, velocity] = along(map, &stages, weights, &stage);
+            let point = if index == 0 && self.was_accelerated {
                 Point { position, velocity, acceleration: STATE[2], multiplier: STATE[3] }
             } else {
-                let stage = reached(weights, old.t + dt * tableau.nodes[index], &rates.a, &rates.lambda);
-                map.accelerate(stage, position, velocity, &left_out)
-            });
+                map.accelerate(stage.clone(), position, velocity, &left_out)
+            };
+            stages.push((stage, point));
         }
-        let mut position = along(map, &stages, &tableau.weights, |stage| stage.velocity, STATE[0]);
-        let mut velocity = along(map, &stages, &tableau.weights, |stage| stage.acceleration, STATE[1]);
+        let before = reached(&tableau.weights, state.t, &state.a, &state.lambda);
+        let [mut position, mut velocity] = along(map, &stages, &tableau.weights, &before);
         if self.is_constrained {
-            let before = reached(&tableau.weights, state.t, &state.a, &state.lambda);
             if self.level == ConstraintLevel::Position {
                 [position, _] = map.project(Projected {
                     by: displacement(self.blocks, before.q.as_slice(), state.q.as_slice()),

@@ -14,7 +14,7 @@ use crate::model::{Block, Model, State};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, SideBySide, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables;
-use crate::tangent::{Register, STATE, StepMap};
+use crate::tangent::{self, Register, STATE, StepMap};
 
 /// SS2, SS3 or SS4.
 ///
@@ -141,6 +141,7 @@ impl Rate {
     }
 }
 
+#[derive(Clone)]
 struct SingleStepStepper<'m> {
     name: String,
     weights: tables::SingleStep,
@@ -221,19 +222,18 @@ impl Stepper for SingleStepStepper<'_> {
 
     fn linear_start(&self, map: &mut StepMap) -> Result<(), &'static str> {
         map.begin(STATE.len());
-        let [_, velocity, acceleration, _] = STATE;
+        let [position, velocity, acceleration, _] = STATE;
+        // A state is its own reference.
+        let (q, v, x) = (self.state.q.as_slice(), self.state.v.as_slice(), vec![0.0; self.state.v.len()]);
+        let [by_v, by_q, by_reference] = tangent::rate(self.blocks, q, &x, v);
+        let rate = map.sum(vec![(by_v, velocity), (by_q, position), (by_reference, position)]);
         let none = map.combine(&[(0.0, velocity)]);
-        let own = (1..self.steps()).flat_map(|_| [velocity, acceleration, none, none]);
-        map.end(STATE.into_iter().chain([velocity, acceleration]).chain(own));
+        let own = (1..self.steps()).flat_map(|_| [rate, acceleration, none, none]);
+        map.end(STATE.into_iter().chain([rate, acceleration]).chain(own));
         Ok(())
     }
 
     fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
-        if self.blocks.iter().any(|block| block.turn().is_some()) {
-            return Err(
-                "what it carries from step to step has no slopes yet where rotations turn with velocities in body axes",
-            );
-        }
         let count = self.steps() - 1;
         map.begin(STATE.len() + 2 + 4 * count);
         let (Some(h), ratio) = (self.last_dt, self.ratio) else { return Err("no step was made") };
@@ -253,7 +253,13 @@ impl Stepper for SingleStepStepper<'_> {
         let past = [(&self.old, [STATE[0], STATE[1], STATE[2]], [1.0, h * self.weights.b_old])];
         let end = (h * self.weights.b_new, &self.state);
         let point = self.point.write_map(map, (&self.old, STATE[0]), (&past, &rates), end);
-        let new_rate = [point.velocity, point.acceleration];
+        // In the chart of the old state, until everything is carried to that of the new one.
+        let (from, q, v) = (self.old.q.as_slice(), self.state.q.as_slice(), self.state.v.as_slice());
+        let mut x = vec![0.0; v.len()];
+        chart::locate(self.blocks, from, q, &mut x);
+        let [by_v, by_q, by_reference] = tangent::rate(self.blocks, q, &x, v);
+        let x_rate = map.sum(vec![(by_v, point.velocity), (by_q, point.position), (by_reference, STATE[0])]);
+        let new_rate = [x_rate, point.acceleration];
         let mut next: Vec<[[Register; 2]; 2]> = Vec::new();
         let tables::SingleStep { c, d, e, .. } = &self.weights;
         for (j, ((same, new), old)) in c.iter().zip(d).zip(e).enumerate() {
@@ -280,8 +286,15 @@ impl Stepper for SingleStepStepper<'_> {
             let [real, imaginary] = [true, false].map(|is_real| [0, 1].map(|k| part(map, k, is_real)));
             next.push([real, imaginary]);
         }
-        let own = next.into_iter().flatten().flatten();
-        map.end(point.all().into_iter().chain(new_rate).chain(own));
+        let [by_q, by_reference] = tangent::location(self.blocks, from, q, &x);
+        let moved = map.sum(vec![(by_q, point.position), (by_reference, STATE[0])]);
+        let mut own = vec![new_rate];
+        own.extend(next.into_iter().flatten());
+        for (rates, carried) in own.iter_mut().zip([&self.rate].into_iter().chain(self.auxiliaries.iter().flatten())) {
+            let [by_rate, by_x] = tangent::transport(self.blocks, &x, carried.x.as_slice());
+            rates[0] = map.sum(vec![(by_rate, rates[0]), (by_x, moved)]);
+        }
+        map.end(point.all().into_iter().chain(own.into_iter().flatten()));
         Ok(())
     }
 
@@ -306,6 +319,13 @@ impl Stepper for SingleStepStepper<'_> {
 
     fn correctable(&mut self) -> Option<&mut State> {
         Some(&mut self.state)
+    }
+
+    fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
+    where
+        Self: 's,
+    {
+        Some(Box::new(self.clone()))
     }
 }
 

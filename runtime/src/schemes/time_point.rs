@@ -20,6 +20,7 @@ use crate::step::{StepError, StepStats};
 use crate::tables;
 use crate::tangent::{Blocks, Instant, LinearEquations, Point, Register, StepMap, Sum, location, rate, solution};
 
+#[derive(Clone)]
 pub(super) struct TimePoint<'m> {
     newton: Newton,
     equations: PointEquations<'m>,
@@ -27,6 +28,7 @@ pub(super) struct TimePoint<'m> {
     rhs: Vec<f64>,
 }
 
+#[derive(Clone)]
 struct PointEquations<'m> {
     model: &'m dyn Model,
     blocks: &'m [Block],
@@ -235,9 +237,10 @@ impl<'m> TimePoint<'m> {
                 vec![(Blocks::uniform(1.0), known_v)],
                 Vec::new(),
             ],
-            velocity: vec![beta],
+            velocity: vec![Blocks::uniform(beta)],
             acceleration: vec![1.0],
-            force: Vec::new(),
+            force: Sum::new(),
+            follows: None,
             constrained: None,
         };
         let levels = [constraints.of_coordinates(), ConstraintLevel::Velocity];

@@ -1,5 +1,5 @@
 //! Linear maps between vectors of the directions of velocities that act on each block of the configuration space alone: a
-//! number for vectors, and a matrix for what turns.
+//! number for vectors, and a matrix for what turns and, where a scheme treats them so, for redundant Euler parameters.
 //!
 //! A change of coordinates is given along the velocities, `δq = N ξ`: for a rotation ξ is a small turn in body axes, for a
 //! pose the shift of its origin and the turn, both in its own axes.
@@ -9,22 +9,24 @@ use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
 use crate::chart;
 use crate::configuration::{pose_tangent, ranges};
 use crate::model::Block;
-use crate::rotation::{exp_half, product, rotation_matrix, skew, tangent_operator};
+use crate::rotation::{
+    euler_angle_rates, euler_angle_rates_derivative, exp_half, product, rotation_matrix, skew, tangent_operator,
+};
 
 /// A map of blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Blocks {
-    /// Of vectors and redundant Euler parameters.
+    /// Of vectors, and of all that have no matrix.
     pub(crate) factor: f64,
-    /// Of blocks that turn, in their order, in the upper left corner for rotations; where there are none, the number holds
-    /// for all.
-    turns: Vec<Matrix6<f64>>,
+    /// Of blocks other than vectors, in their order, in the upper left corner for rotations and Euler parameters; where there
+    /// are none, the number holds for all.
+    own: Vec<Option<Matrix6<f64>>>,
 }
 
 impl Blocks {
     /// The same number for every entry.
     pub(crate) fn uniform(factor: f64) -> Self {
-        Self { factor, turns: Vec::new() }
+        Self { factor, own: Vec::new() }
     }
 
     /// A number for vectors, and for each block that turns, with its places in q and v, a matrix.
@@ -33,43 +35,57 @@ impl Blocks {
         factor: f64,
         mut turn: impl FnMut(Block, std::ops::Range<usize>, std::ops::Range<usize>) -> Matrix6<f64>,
     ) -> Self {
-        let turning = ranges(blocks).filter(|(block, ..)| block.turn().is_some());
-        Self { factor, turns: turning.map(|(block, q, v)| turn(block, q, v)).collect() }
+        Self::of_each(blocks, factor, |block, q, v| block.turn().map(|_| turn(block, q, v)))
+    }
+
+    /// The same with a matrix for each block that is no vector, or none where the number holds.
+    pub(crate) fn of_each(
+        blocks: &[Block],
+        factor: f64,
+        mut own: impl FnMut(Block, std::ops::Range<usize>, std::ops::Range<usize>) -> Option<Matrix6<f64>>,
+    ) -> Self {
+        let others = ranges(blocks).filter(|(block, ..)| has_own(*block));
+        Self { factor, own: others.map(|(block, q, v)| own(block, q, v)).collect() }
     }
 
     pub(crate) fn is_zero(&self) -> bool {
-        self.factor == 0.0 && self.turns.is_empty()
+        self.factor == 0.0 && self.own.iter().all(Option::is_none)
     }
 
-    /// The matrix of the block that turns at this place among those.
-    pub(super) fn turn(&self, place: usize) -> Option<&Matrix6<f64>> {
-        self.turns.get(place)
+    /// The matrix of the block at this place among those that are no vectors, unless the number holds.
+    pub(super) fn own(&self, place: usize) -> Option<&Matrix6<f64>> {
+        self.own.get(place)?.as_ref()
     }
 
     pub(crate) fn scaled(mut self, factor: f64) -> Self {
         self.factor *= factor;
-        self.turns.iter_mut().for_each(|turn| *turn *= factor);
+        self.own.iter_mut().flatten().for_each(|own| *own *= factor);
         self
     }
 
     /// `out += B x`, or `out += Bᵀ x`, column by column.
     pub(crate) fn add_product(&self, blocks: &[Block], is_transposed: bool, x: &DMatrix<f64>, out: &mut DMatrix<f64>) {
-        let mut turns = self.turns.iter();
+        let mut all = self.own.iter();
         for (block, _, v) in ranges(blocks) {
             let n = v.len();
-            let turn = if block.turn().is_some() { turns.next() } else { None };
+            let own = if has_own(block) { all.next().and_then(Option::as_ref) } else { None };
             for (x, mut out) in x.column_iter().zip(out.column_iter_mut()) {
-                let Some(turn) = turn else {
+                let Some(own) = own else {
                     v.clone().for_each(|i| out[i] += self.factor * x[i]);
                     continue;
                 };
                 for i in 0..n {
-                    let entry = |k: usize| if is_transposed { turn[(k, i)] } else { turn[(i, k)] };
+                    let entry = |k: usize| if is_transposed { own[(k, i)] } else { own[(i, k)] };
                     out[v.start + i] += (0..n).map(|k| entry(k) * x[v.start + k]).sum::<f64>();
                 }
             }
         }
     }
+}
+
+/// Whether a block may have a matrix of its own.
+pub(super) fn has_own(block: Block) -> bool {
+    !matches!(block, Block::Vector { .. })
 }
 
 /// A matrix of what adds (of poses), of what turns, and of how the former follows the latter.
@@ -121,13 +137,13 @@ pub(crate) fn location(blocks: &[Block], reference: &[f64], q: &[f64], x: &[f64]
         let (first, attitude) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
         let g = vector(&x[v.start + first..]);
         let axes = rotation_matrix(&attitude.read(&reference[of_q.start + first..]));
-        assembled(block, -axes, -chart::rate_matrix(&g) * back(&g), Matrix3::zeros())
+        assembled(block, -axes, -chart::rate_matrix(&g) * backwards(&g), Matrix3::zeros())
     });
     [by_q, by_reference]
 }
 
 /// From the axes of the reference to those at g.
-fn back(g: &Vector3<f64>) -> Matrix3<f64> {
+pub(crate) fn backwards(g: &Vector3<f64>) -> Matrix3<f64> {
     // The same turn in the axes of both ends: T(g) ω = T(−g) R ω.
     chart::inverse_rate_matrix(g) * chart::rate_matrix(&-g)
 }
@@ -150,9 +166,50 @@ pub(crate) fn rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64]) -> [Blocks
     });
     let by_reference = Blocks::of(blocks, 0.0, |block, of_q, of_v| {
         let (_, g, derivative, _) = parts(block, of_q, of_v);
-        assembled(block, Matrix3::zeros(), -derivative * chart::rate_matrix(&g) * back(&g), Matrix3::zeros())
+        assembled(block, Matrix3::zeros(), -derivative * chart::rate_matrix(&g) * backwards(&g), Matrix3::zeros())
     });
     [by_v, by_q, by_reference]
+}
+
+/// How the directions of the velocities at one configuration answer to those at another as coordinates stay what they are,
+/// and to what is added to them: N(q) v there, by v and by q. Both with angles where they turn.
+pub(crate) fn addition(blocks: &[Block], to: &[f64], q: &[f64], v: &[f64]) -> [Blocks; 2] {
+    let parts = |block: Block, of_q: std::ops::Range<usize>| {
+        let (first, attitude) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
+        let [there, here] = [to, q].map(|q| vector(&q[of_q.start + first..]));
+        let [at, of] = [to, q].map(|q| rotation_matrix(&attitude.read(&q[of_q.start + first..])));
+        let back = euler_angle_rates(&there).try_inverse().unwrap_or_else(|| Matrix3::repeat(f64::NAN));
+        (here, back, at.transpose() * of)
+    };
+    let by_v = Blocks::of(blocks, 1.0, |block, of_q, _| {
+        let (angles, back, carried) = parts(block, of_q);
+        assembled(block, carried, back * euler_angle_rates(&angles), Matrix3::zeros())
+    });
+    let by_q = Blocks::of(blocks, 0.0, |block, of_q, of_v| {
+        let (angles, back, carried) = parts(block, of_q);
+        let turn = euler_angle_rates_derivative(&angles, &vector(&v[of_v.end - 3..]));
+        let by_turn = -carried * skew(&vector(&v[of_v]));
+        assembled(block, Matrix3::zeros(), back * turn * euler_angle_rates(&angles), by_turn)
+    });
+    [by_v, by_q]
+}
+
+/// How rates of x, carried to the chart whose reference is at x, answer to those before and to x; see [`chart::transport`].
+pub(crate) fn transport(blocks: &[Block], x: &[f64], carried: &[f64]) -> [Blocks; 2] {
+    let parts = |block: Block, of_v: std::ops::Range<usize>| {
+        let (first, _) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
+        let turn = of_v.start + first;
+        let g = vector(&x[turn..]);
+        (chart::inverse_rate_matrix(&g), chart::rate_derivative(&g, &vector(&carried[turn..])))
+    };
+    let by_rate = Blocks::of(blocks, 1.0, |block, _, of_v| {
+        assembled(block, Matrix3::identity(), parts(block, of_v).0, Matrix3::zeros())
+    });
+    let by_x = Blocks::of(blocks, 0.0, |block, _, of_v| {
+        let (inverse, derivative) = parts(block, of_v);
+        assembled(block, Matrix3::zeros(), -inverse * derivative, Matrix3::zeros())
+    });
+    [by_rate, by_x]
 }
 
 /// How the configuration at the solution of `x = x̂ + β ẋ(x, v)` answers to x̂, to v, and to the reference.
@@ -174,7 +231,7 @@ pub(crate) fn solution(blocks: &[Block], beta: f64, q: &[f64], x: &[f64], v: &[f
         Blocks::of(blocks, beta, |block, _, of_v| beta * chart::sensitivity(block, beta, &x[of_v.clone()], &v[of_v]));
     let by_reference = Blocks::of(blocks, 1.0, |block, of_q, of_v| {
         let (_, g, _, carried) = parts(block, of_q, of_v);
-        let back = back(&g);
+        let back = backwards(&g);
         assembled(block, back, back, carried * back)
     });
     [by_known, by_v, by_reference]

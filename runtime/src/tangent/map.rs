@@ -62,9 +62,11 @@ pub(crate) struct Instant {
     pub(crate) state: State,
     pub(crate) known: [Sum; 3],
     pub(crate) position: Vec<Blocks>,
-    pub(crate) velocity: Vec<f64>,
+    pub(crate) velocity: Vec<Blocks>,
     pub(crate) acceleration: Vec<f64>,
-    pub(crate) force: Vec<(f64, Register)>,
+    pub(crate) force: Sum,
+    /// What is added to the forces as the coordinates change here: `r = Σ force + follows ξ`.
+    pub(crate) follows: Option<Blocks>,
     /// Where the constraints hold, if that is elsewhere.
     pub(crate) constrained: Option<Box<Instant>>,
 }
@@ -183,9 +185,10 @@ impl StepMap {
             state,
             known: [one(position), one(velocity), Vec::new()],
             position: vec![Blocks::uniform(0.0)],
-            velocity: vec![0.0],
+            velocity: vec![Blocks::uniform(0.0)],
             acceleration: vec![1.0],
-            force: Vec::new(),
+            force: Sum::new(),
+            follows: None,
             constrained: None,
         };
         let levels = [ConstraintLevel::Acceleration; 2];

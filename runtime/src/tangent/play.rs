@@ -1,13 +1,11 @@
 //! Evaluation of what steps do to small changes: forwards for changes, and backwards for the slopes of results with respect
 //! to them.
 
-use std::collections::HashMap;
-
 use nalgebra::DMatrix;
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, has_own};
 use super::map::{Instant, LinearEquations, Operation, Operations, Projected, Register, Sum, Target};
-use super::system::System;
+use super::system::{Shape, System, Systems};
 use super::terms::{RowOf, Terms, Wanted, add_full, add_sparse};
 use crate::configuration::ranges;
 use crate::linear_solver::Singular;
@@ -43,44 +41,34 @@ pub(crate) struct Player<'m> {
     terms: Terms<'m>,
     other: Terms<'m>,
     /// Room for terms that are not in use.
-    free: Vec<Terms<'m>>,
-    systems: HashMap<Shape, System>,
-    /// Of each velocity that belongs to a block that turns, the block's first velocity, its size and its place.
-    turning: Vec<Option<(usize, usize, usize)>>,
-}
-
-/// What decides the places of entries in a system.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Shape {
-    instants: usize,
-    levels: [u8; 2],
-    left_out: Vec<usize>,
-    /// Which of the maps from A are zero.
-    zeros: Vec<bool>,
-    is_projection: bool,
+    #[expect(clippy::vec_box, reason = "they are taken out and put back, a dozen lists each")]
+    free: Vec<Box<Terms<'m>>>,
+    systems: Systems,
+    /// Of each velocity that belongs to a block that is no vector, the block's first velocity, its size and its place.
+    own: Vec<Option<(usize, usize, usize)>>,
 }
 
 type Matrix = DMatrix<f64>;
 
 /// The terms of an instant: of its forces, and of its constraints if they hold elsewhere.
 struct TermsOf<'m> {
-    forces: Terms<'m>,
-    constraints: Option<Terms<'m>>,
+    forces: Box<Terms<'m>>,
+    constraints: Option<Box<Terms<'m>>>,
 }
 
 impl<'m> TermsOf<'m> {
     fn of_constraints(&self) -> &Terms<'m> {
-        self.constraints.as_ref().unwrap_or(&self.forces)
+        self.constraints.as_deref().unwrap_or(&self.forces)
     }
 }
 
 impl<'m> Player<'m> {
     pub(crate) fn new(model: &'m dyn Model, wanted: Wanted, is_backward: bool) -> Self {
         let (info, dims) = (model.describe(), model.dims());
-        let mut turning = vec![None; dims.nv];
-        let turns = ranges(&info.blocks).filter(|(block, ..)| block.turn().is_some());
-        for (place, (_, _, v)) in turns.enumerate() {
-            turning[v.clone()].fill(Some((v.start, v.len(), place)));
+        let mut own = vec![None; dims.nv];
+        let others = ranges(&info.blocks).filter(|(block, ..)| has_own(*block));
+        for (place, (_, _, v)) in others.enumerate() {
+            own[v.clone()].fill(Some((v.start, v.len(), place)));
         }
         Self {
             blocks: &info.blocks,
@@ -92,8 +80,8 @@ impl<'m> Player<'m> {
             terms: Terms::new(model),
             other: Terms::new(model),
             free: Vec::new(),
-            systems: HashMap::new(),
-            turning,
+            systems: Systems::default(),
+            own,
             model,
         }
     }
@@ -249,70 +237,76 @@ impl<'m> Player<'m> {
         map: &Blocks,
     ) {
         let [first_row, first_column] = first;
-        match (self.turning[column], map.turn(self.turning[column].map_or(0, |(.., place)| place))) {
-            (Some((start, size, _)), Some(turn)) => {
+        match self.own[column].and_then(|(start, size, place)| Some((start, size, map.own(place)?))) {
+            Some((start, size, own)) => {
                 for k in 0..size {
-                    let factor = turn[(column - start, k)];
+                    let factor = own[(column - start, k)];
                     system.add(first_row + row, first_column + start + k, value * factor);
                 }
             }
-            _ => system.add(first_row + row, first_column + column, value * map.factor),
+            None => system.add(first_row + row, first_column + column, value * map.factor),
         }
     }
 
-    /// The system of some equations, factorized, with the terms of every instant.
-    fn factor(&mut self, equations: &LinearEquations) -> Result<(Shape, Vec<TermsOf<'m>>), SingularAt> {
+    /// The entries of the matrices of blocks, row by row.
+    fn entries<'b>(&'b self, map: &'b Blocks) -> impl Iterator<Item = (usize, usize, f64)> + 'b {
+        let places = (0..self.nv).filter_map(|row| self.own[row].map(|own| (row, own)));
+        places.flat_map(move |(row, (start, size, place))| {
+            let own = map.own(place);
+            (0..size).filter_map(move |k| own.map(|own| (row, start + k, own[(row - start, k)])))
+        })
+    }
+
+    /// The system of some equations, factorized, by its place, with the terms of every instant.
+    fn factor(&mut self, equations: &LinearEquations) -> Result<(usize, Vec<TermsOf<'m>>), SingularAt> {
         let LinearEquations { instants, levels, left_out } = equations;
         let (n, info) = (self.nv + self.nc, self.model.describe());
-        let zeros_of = |instant: &Instant| -> Vec<bool> {
-            let places = instant.position.iter().zip(&instant.velocity).zip(&instant.acceleration);
-            let zeros = places.flat_map(|((position, velocity), acceleration)| {
-                [position.is_zero(), *velocity == 0.0, *acceleration == 0.0]
-            });
-            zeros.collect()
+        let mut evaluated = |state: &State| {
+            let mut terms = self.free.pop().unwrap_or_else(|| Box::new(Terms::new(self.model)));
+            terms.evaluate(state, self.wanted);
+            terms
         };
-        let zeros = instants.iter().flat_map(|instant| {
-            let elsewhere = instant.constrained.as_deref().map(zeros_of).unwrap_or_default();
-            zeros_of(instant).into_iter().chain(elsewhere)
-        });
-        let shape = Shape {
-            instants: instants.len(),
-            levels: levels.map(|level| level as u8),
-            left_out: left_out.clone(),
-            zeros: zeros.collect(),
-            is_projection: false,
+        let terms_of = |instant: &Instant| TermsOf {
+            forces: evaluated(&instant.state),
+            constraints: instant.constrained.as_ref().map(|instant| evaluated(&instant.state)),
         };
-        let mut all = Vec::with_capacity(instants.len());
-        for instant in instants {
-            let mut evaluated = |state: &State| {
-                let mut terms = self.free.pop().unwrap_or_else(|| Terms::new(self.model));
-                terms.evaluate(state, self.wanted);
-                terms
-            };
-            all.push(TermsOf {
-                forces: evaluated(&instant.state),
-                constraints: instant.constrained.as_ref().map(|instant| evaluated(&instant.state)),
-            });
-        }
-        let first = self.nv;
-        let left_out = (0..instants.len()).flat_map(|i| left_out.iter().map(move |row| i * n + first + row)).collect();
-        let mut system =
-            self.systems.remove(&shape).unwrap_or_else(|| System::new(n * instants.len(), self.is_backward, left_out));
+        let all: Vec<TermsOf> = instants.iter().map(terms_of).collect();
+        let fill = |shape: &mut Shape| {
+            let levels = levels.map(|level| level as u8);
+            shape.begin(instants.len(), levels, left_out);
+            for instant in instants.iter().flat_map(|instant| [Some(instant), instant.constrained.as_deref()]).flatten()
+            {
+                for ((position, velocity), acceleration) in
+                    instant.position.iter().zip(&instant.velocity).zip(&instant.acceleration)
+                {
+                    shape.zeros.extend([position.is_zero(), velocity.is_zero(), *acceleration == 0.0]);
+                }
+                shape.zeros.push(instant.follows.is_none());
+            }
+        };
+        let (first, is_backward) = (self.nv, self.is_backward);
+        let new = || {
+            let rows = (0..instants.len()).flat_map(|i| left_out.iter().map(move |row| i * n + first + row));
+            System::new(n * instants.len(), is_backward, rows.collect())
+        };
+        let (place, mut system) = self.systems.take(fill, new);
         system.begin();
         let levels = self.levels(*levels);
-        let maps_of = |instant: &Instant, j: usize| {
-            let uniform = |factor: f64| Blocks::uniform(factor);
-            [instant.position[j].clone(), uniform(instant.velocity[j]), uniform(instant.acceleration[j])]
-        };
         for (i, (instant, terms)) in instants.iter().zip(&all).enumerate() {
             for j in 0..instants.len() {
-                let maps = maps_of(instant, j);
+                let acceleration = Blocks::uniform(instant.acceleration[j]);
+                let maps = [&instant.position[j], &instant.velocity[j], &acceleration];
                 for (map, (pattern, values)) in maps.iter().zip(self.matrices(&terms.forces)) {
                     for ((row, column), &value) in pattern.entries().zip(values).filter(|_| !map.is_zero()) {
                         self.assemble(&mut system, (row, column, value), [i * n, j * n], map);
                     }
                 }
-                let (maps, terms) = (maps_of(instant.of_constraints(), j), terms.of_constraints());
+                for (row, column, value) in instant.follows.iter().flat_map(|follows| self.entries(follows)) {
+                    self.assemble(&mut system, (row, column, -value), [i * n, j * n], maps[0]);
+                }
+                let (instant, terms) = (instant.of_constraints(), terms.of_constraints());
+                let acceleration = Blocks::uniform(instant.acceleration[j]);
+                let maps = [&instant.position[j], &instant.velocity[j], &acceleration];
                 let first = [i * n + self.nv, j * n];
                 for (row, &level) in levels.iter().enumerate() {
                     for (map, by) in maps.iter().zip(terms.row(row, level).by).filter(|(map, _)| !map.is_zero()) {
@@ -337,8 +331,8 @@ impl<'m> Player<'m> {
         }
         let t = instants.first().map_or(0.0, |instant| instant.state.t);
         system.factor().map_err(|Singular| SingularAt { t })?;
-        self.systems.insert(shape.clone(), system);
-        Ok((shape, all))
+        self.systems.put_back(place, system);
+        Ok((place, all))
     }
 
     fn solve(
@@ -347,7 +341,7 @@ impl<'m> Player<'m> {
         registers: &[Matrix],
         outside: &mut dyn Outside,
     ) -> Result<Vec<Matrix>, SingularAt> {
-        let (shape, all) = self.factor(equations)?;
+        let (place, all) = self.factor(equations)?;
         let (n, columns) = (self.nv + self.nc, registers[0].ncols());
         let levels = self.levels(equations.levels);
         let mut rhs = Matrix::zeros(n * equations.instants.len(), columns);
@@ -364,15 +358,16 @@ impl<'m> Player<'m> {
                 self.add_rows(terms.of_constraints(), &levels, (by, -1.0, false), (x, 0), (&mut rhs, i * n + self.nv));
             }
             self.add_outside(terms, &levels, instant.state.t, outside, (&mut rhs, i * n));
-            for (factor, register) in &instant.force {
-                let force = &registers[register.0];
-                (0..self.nv).for_each(|row| {
-                    (0..columns).for_each(|k| rhs[(i * n + row, k)] += factor * force[(row, k)]);
-                });
+            let mut forces = Matrix::zeros(self.nv, columns);
+            for (map, register) in &instant.force {
+                self.add_map(map, false, &registers[register.0], &mut forces);
             }
+            instant.follows.iter().for_each(|follows| self.add_map(follows, false, &of[0], &mut forces));
+            let mut rows = rhs.rows_mut(i * n, self.nv);
+            rows += forces;
             known.push(of);
         }
-        self.systems.get_mut(&shape).into_iter().for_each(|system| system.solve(&mut rhs));
+        self.systems.solve(place, &mut rhs);
         let unknown = |j: usize| rhs.rows(j * n, self.nv).into_owned();
         let unknowns: Vec<Matrix> = (0..equations.instants.len()).map(unknown).collect();
         let mut results = Vec::new();
@@ -382,7 +377,7 @@ impl<'m> Player<'m> {
             let [mut position, mut velocity, mut acceleration] = [next(), next(), next()];
             for (j, unknown) in unknowns.iter().enumerate() {
                 self.add_map(&instant.position[j], false, unknown, &mut position);
-                velocity += unknown * instant.velocity[j];
+                self.add_map(&instant.velocity[j], false, unknown, &mut velocity);
                 acceleration += unknown * instant.acceleration[j];
             }
             let multipliers = rhs.rows(i * n + self.nv, self.nc).into_owned();
@@ -400,7 +395,7 @@ impl<'m> Player<'m> {
         slopes: &mut [Option<Matrix>],
         outside: &mut dyn Outside,
     ) -> Result<(), SingularAt> {
-        let (shape, all) = self.factor(equations)?;
+        let (place, all) = self.factor(equations)?;
         let n = self.nv + self.nc;
         let levels = self.levels(equations.levels);
         let mut adjoint = Matrix::zeros(n * equations.instants.len(), columns);
@@ -413,7 +408,8 @@ impl<'m> Player<'m> {
             for j in 0..equations.instants.len() {
                 let mut sum = Matrix::zeros(self.nv, columns);
                 self.add_map(&instant.position[j], true, &direct[0], &mut sum);
-                sum += &direct[1] * instant.velocity[j] + &direct[2] * instant.acceleration[j];
+                self.add_map(&instant.velocity[j], true, &direct[1], &mut sum);
+                sum += &direct[2] * instant.acceleration[j];
                 if i == j {
                     sum += &own;
                 }
@@ -424,12 +420,15 @@ impl<'m> Player<'m> {
             rows += multipliers;
             given.push(direct);
         }
-        self.systems.get_mut(&shape).into_iter().for_each(|system| system.solve(&mut adjoint));
+        self.systems.solve(place, &mut adjoint);
         for (i, ((instant, terms), direct)) in equations.instants.iter().zip(&all).zip(given).enumerate() {
             let force = adjoint.rows(i * n, self.nv).into_owned();
             let matrices = self.matrices(&terms.forces);
             for (by, ((matrix, mut slope), sum)) in matrices.into_iter().zip(direct).zip(&instant.known).enumerate() {
                 add_sparse(matrix, -1.0, true, &force, (&mut slope, 0));
+                if let Some(follows) = instant.follows.as_ref().filter(|_| by == 0) {
+                    self.add_map(follows, true, &force, &mut slope);
+                }
                 let rows = (&adjoint, i * n + self.nv);
                 if let Some(elsewhere) = &instant.constrained {
                     let mut slope = Matrix::zeros(self.nv, columns);
@@ -441,9 +440,7 @@ impl<'m> Player<'m> {
                 self.sum_backward(sum, &slope, slopes);
             }
             self.add_outside_backward(terms, &levels, instant.state.t, outside, (&adjoint, i * n));
-            for (factor, register) in &instant.force {
-                *entry(slopes, *register, self.nv, columns) += &force * *factor;
-            }
+            self.sum_backward(&instant.force, &force, slopes);
         }
         self.take_back(all);
         Ok(())

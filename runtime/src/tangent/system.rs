@@ -1,4 +1,4 @@
-//! Systems of linear equations that a program of additions assembles in the same order each time.
+//! Systems of linear equations that a program of additions assembles in the same order each time, by their shapes.
 
 use nalgebra::DMatrix;
 
@@ -13,6 +13,57 @@ pub(super) struct System {
     /// The first time: entries in the order in which they came.
     entries: Vec<(usize, usize, f64)>,
     known: Option<Known>,
+}
+
+/// What decides the places of entries in a system.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(super) struct Shape {
+    instants: usize,
+    levels: [u8; 2],
+    left_out: Vec<usize>,
+    /// Which of the maps from A are zero; of a projection what it is of.
+    pub(super) zeros: Vec<bool>,
+}
+
+impl Shape {
+    /// So many instants, none of a projection, with constraints at these levels; what is zero follows.
+    pub(super) fn begin(&mut self, instants: usize, levels: [u8; 2], left_out: &[usize]) {
+        (self.instants, self.levels) = (instants, levels);
+        self.left_out.clear();
+        self.left_out.extend_from_slice(left_out);
+        self.zeros.clear();
+    }
+}
+
+/// The systems of a player, one for each shape: there are few.
+#[derive(Default)]
+pub(super) struct Systems {
+    /// Those that are in use are not here.
+    all: Vec<(Shape, Option<System>)>,
+    /// The shape that is sought.
+    sought: Shape,
+}
+
+impl Systems {
+    /// The system of a shape, with its place, to be put back.
+    pub(super) fn take(&mut self, fill: impl FnOnce(&mut Shape), new: impl FnOnce() -> System) -> (usize, System) {
+        fill(&mut self.sought);
+        let known = self.all.iter().position(|(shape, _)| *shape == self.sought);
+        let place = known.unwrap_or_else(|| {
+            self.all.push((self.sought.clone(), None));
+            self.all.len() - 1
+        });
+        (place, self.all[place].1.take().unwrap_or_else(new))
+    }
+
+    pub(super) fn put_back(&mut self, place: usize, system: System) {
+        self.all[place].1 = Some(system);
+    }
+
+    /// Replaces each column by the solution for the matrix that was factorized last.
+    pub(super) fn solve(&mut self, place: usize, rhs: &mut DMatrix<f64>) {
+        self.all[place].1.iter_mut().for_each(|system| system.solve(rhs));
+    }
 }
 
 struct Known {

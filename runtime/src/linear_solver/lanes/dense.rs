@@ -8,6 +8,7 @@ use crate::real::Real;
 use crate::sparsity::SparsityPattern;
 
 /// [`DenseLu`](crate::linear_solver::dense::DenseLu) of each lane.
+#[derive(Clone)]
 pub(super) struct LaneDense<const N: usize> {
     n: usize,
     places: Vec<u32>,

@@ -77,6 +77,7 @@ impl<const N: usize> Number for Lanes<N> {
 }
 
 /// A solver for as many matrices of one pattern as there are lanes.
+#[derive(Clone)]
 pub(crate) struct LaneSolver<const N: usize> {
     pattern: SparsityPattern,
     row_scales: Vec<Lanes<N>>,
@@ -93,6 +94,7 @@ pub(crate) struct LaneSolver<const N: usize> {
     room: [Vec<f64>; 4],
 }
 
+#[derive(Clone)]
 enum Method<const N: usize> {
     Dense(LaneDense<N>),
     Sparse(Box<LaneSparse<N>>),

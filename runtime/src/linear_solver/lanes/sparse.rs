@@ -13,6 +13,7 @@ use crate::sparsity::SparsityPattern;
 const FEW: usize = 2;
 
 /// Elimination in orders of pivots that matrices may have in common.
+#[derive(Clone)]
 pub(super) struct LaneSparse<const N: usize> {
     /// What chooses the orders, and eliminates one by one.
     alone: [Option<Box<SparseLu>>; N],

@@ -46,7 +46,7 @@ pub(super) struct Unsolved {
     pub(super) tolerance: f64,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Solver {
     settings: Settings,
     dense: Elimination,

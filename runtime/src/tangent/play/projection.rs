@@ -10,7 +10,8 @@ use crate::model::State;
 
 /// What belongs to one projection.
 struct Parts {
-    shape: Shape,
+    /// Place of the system.
+    place: usize,
     levels: Vec<ConstraintLevel>,
     /// How the coordinates afterwards answer to x and to those before.
     retraction: Option<[Blocks; 2]>,
@@ -24,17 +25,19 @@ impl<'m> Player<'m> {
         let (n, info) = (self.nv + self.nc, self.model.describe());
         let t = after.t;
         let singular = |Singular| SingularAt { t };
-        let shape_with =
-            |zeros| Shape { instants: 0, levels: [0; 2], left_out: left_out.clone(), zeros, is_projection: true };
-        // That of the multipliers is never transposed, and has a shape of its own.
-        let (shape_of_multipliers, shape) =
-            (shape_with(vec![]), shape_with(vec![matches!(target, Target::Coordinates)]));
-        let mut system_of = |shape: &Shape, is_transposed: bool| {
-            let left_out = || left_out.iter().map(|row| self.nv + row).collect();
-            self.systems.remove(shape).unwrap_or_else(|| System::new(n, is_transposed, left_out()))
+        let (first, is_backward) = (self.nv, self.is_backward);
+        // A system of multipliers has no kind.
+        let mut take = |kind: Option<bool>| {
+            let fill = |shape: &mut Shape| {
+                shape.begin(0, [0; 2], left_out);
+                shape.zeros.extend(kind);
+            };
+            let is_transposed = kind.is_some() && is_backward;
+            let rows = || left_out.iter().map(|row| first + row).collect();
+            self.systems.take(fill, || System::new(n, is_transposed, rows()))
         };
-        let (mut multipliers_of, mut system) =
-            (system_of(&shape_of_multipliers, false), system_of(&shape, self.is_backward));
+        let (place_of_multipliers, mut multipliers_of) = take(None);
+        let (place, mut system) = take(Some(matches!(target, Target::Coordinates)));
         // The multipliers of the projection.
         self.terms.evaluate(&still(metric), self.wanted);
         multipliers_of.begin();
@@ -49,33 +52,27 @@ impl<'m> Player<'m> {
         }
         multipliers_of.factor().map_err(singular)?;
         multipliers_of.solve(&mut rhs);
-        self.systems.insert(shape_of_multipliers, multipliers_of);
+        self.systems.put_back(place_of_multipliers, multipliers_of);
         let mut moved = still(metric);
         moved.a.copy_from_slice(by);
         moved.lambda.copy_from_slice(&rhs.as_slice()[self.nv..]);
+        let mut difference = self.free.pop().unwrap_or_else(|| Box::new(Terms::new(self.model)));
         if matches!(target, Target::Coordinates) {
             // Constraints on velocities keep out of displacements what they forbid.
             moved.v.copy_from_slice(by);
-            let mut difference = Terms::new(self.model);
             let mut at_rest = still(metric);
             at_rest.v.fill(0.0);
             difference.evaluate(&moved, self.wanted);
             self.other.evaluate(&at_rest, self.wanted);
             difference.subtract_rows(&self.other);
             moved.v.copy_from(&metric.v);
-            self.other.evaluate(&moved, self.wanted);
-            self.other.subtract_forces(&self.terms);
-            difference.take_forces(&self.other);
-            difference.take_matrices(&self.terms);
-            self.terms = difference;
-        } else {
-            self.other.evaluate(&moved, self.wanted);
-            self.other.subtract_forces(&self.terms);
-            let mut difference = Terms::new(self.model);
-            difference.take_forces(&self.other);
-            difference.take_matrices(&self.terms);
-            self.terms = difference;
         }
+        self.other.evaluate(&moved, self.wanted);
+        self.other.subtract_forces(&self.terms);
+        difference.take_forces(&self.other);
+        difference.take_matrices(&self.terms);
+        std::mem::swap(&mut self.terms, &mut *difference);
+        self.free.push(difference);
         self.other.evaluate(after, self.wanted);
         let (levels, retraction) = match target {
             Target::Coordinates => {
@@ -103,8 +100,8 @@ impl<'m> Player<'m> {
             self.assemble(&mut system, (self.nv + row, column, value), [0, 0], map);
         }
         system.factor().map_err(singular)?;
-        self.systems.insert(shape.clone(), system);
-        Ok(Parts { shape, levels, retraction })
+        self.systems.put_back(place, system);
+        Ok(Parts { place, levels, retraction })
     }
 
     pub(super) fn project(
@@ -113,7 +110,7 @@ impl<'m> Player<'m> {
         registers: &[Matrix],
         outside: &mut dyn Outside,
     ) -> Result<[Matrix; 2], SingularAt> {
-        let Parts { shape, levels, retraction } = self.prepare(projected)?;
+        let Parts { place, levels, retraction } = self.prepare(projected)?;
         let (n, info) = (self.nv + self.nc, self.model.describe());
         let metric = &registers[projected.metric_position.0];
         let columns = metric.ncols();
@@ -136,7 +133,7 @@ impl<'m> Player<'m> {
             }
         }
         self.add_outside_of_projection(projected, &levels, outside, &mut rhs);
-        self.systems.get_mut(&shape).into_iter().for_each(|system| system.solve(&mut rhs));
+        self.systems.solve(place, &mut rhs);
         let x = rhs.rows(0, self.nv).into_owned();
         match &retraction {
             Some([by_increment, _]) => self.add_map(by_increment, false, &x, &mut result),
@@ -153,7 +150,7 @@ impl<'m> Player<'m> {
         slopes: &mut [Option<Matrix>],
         outside: &mut dyn Outside,
     ) -> Result<(), SingularAt> {
-        let Parts { shape, levels, retraction } = self.prepare(projected)?;
+        let Parts { place, levels, retraction } = self.prepare(projected)?;
         let (n, info) = (self.nv + self.nc, self.model.describe());
         let mut of = of.into_iter();
         let mut next = |rows: usize| of.next().flatten().unwrap_or_else(|| Matrix::zeros(rows, columns));
@@ -166,7 +163,7 @@ impl<'m> Player<'m> {
         let mut adjoint = Matrix::zeros(n, columns);
         adjoint.rows_mut(0, self.nv).copy_from(&of_x);
         adjoint.rows_mut(self.nv, self.nc).copy_from(&of_multipliers);
-        self.systems.get_mut(&shape).into_iter().for_each(|system| system.solve(&mut adjoint));
+        self.systems.solve(place, &mut adjoint);
         let force = adjoint.rows(0, self.nv).into_owned();
         let mut of_metric = Matrix::zeros(self.nv, columns);
         add_sparse((&info.stiffness, &self.terms.stiffness), -1.0, true, &force, (&mut of_metric, 0));

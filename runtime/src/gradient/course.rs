@@ -1,0 +1,84 @@
+//! The lengths of the steps of a motion.
+
+/// The steps that are ahead.
+#[derive(Clone)]
+pub(super) struct Course<'a> {
+    /// Where the motion is, s.
+    t: f64,
+    step: f64,
+    until: f64,
+    instants: &'a [f64],
+    /// Steps up to the next instant, if one is ahead: how many are left, their length, and that of the last.
+    left: (usize, f64, f64),
+}
+
+/// A rest of the motion that is shorter than this part of a step belongs to the step before.
+const NEGLIGIBLE: f64 = 1e-6;
+
+impl<'a> Course<'a> {
+    pub(super) fn new(t: f64, step: f64, until: f64, instants: &'a [f64]) -> Self {
+        Self { t, step, until, instants, left: (0, 0.0, 0.0) }
+    }
+
+    /// Length of the next step, s; nothing at the end.
+    pub(super) fn next(&mut self) -> Option<f64> {
+        if self.left.0 == 0 {
+            self.left = self.leg()?;
+        }
+        let (count, dt, last) = self.left;
+        let dt = if count == 1 { last } else { dt };
+        self.left.0 -= 1;
+        // As steppers do, so that both have the same digits.
+        self.t += dt;
+        Some(dt)
+    }
+
+    /// The steps up to the next instant, or the next step.
+    fn leg(&self) -> Option<(usize, f64, f64)> {
+        let Self { t, step, until, .. } = *self;
+        let next = self.instants.partition_point(|instant| *instant <= t + NEGLIGIBLE * step);
+        match self.instants.get(next).filter(|instant| **instant < until) {
+            Some(instant) => {
+                let count = ((instant - t) / step - NEGLIGIBLE).ceil().max(1.0);
+                let dt = (instant - t) / count;
+                // The last one ends where it should, whatever was rounded.
+                Some((count as usize, dt, instant - (t + dt * (count - 1.0))))
+            }
+            None if until <= t + NEGLIGIBLE * step => None,
+            None => {
+                let left = until - t;
+                let dt = if left < (1.0 + NEGLIGIBLE) * step { left } else { step };
+                Some((1, dt, dt))
+            }
+        }
+    }
+
+    /// How many steps are ahead.
+    pub(super) fn count(&self) -> usize {
+        let mut ahead = self.clone();
+        std::iter::from_fn(|| ahead.next()).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(mut course: Course) -> Vec<f64> {
+        let mut t = course.t;
+        std::iter::from_fn(|| course.next().inspect(|dt| t += dt).map(|_| t)).collect()
+    }
+
+    #[test]
+    fn steps_meet_instants_and_the_end() {
+        let course = Course::new(0.5, 0.2, 2.0, &[0.1, 0.9, 1.0, 2.5]);
+        let expected = [0.7, 0.9, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0];
+        assert_eq!(course.count(), expected.len());
+        let found = ends(course);
+        assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-15), "{found:?}");
+        // Steps that do not fit are shorter at the end; a rest that is rounding makes none.
+        assert_eq!(ends(Course::new(0.0, 0.5, 1.25, &[])), [0.5, 1.0, 1.25]);
+        assert_eq!(ends(Course::new(0.0, 0.1, 0.3, &[])).len(), 3);
+        assert_eq!(Course::new(1.0, 0.1, 1.0, &[]).count(), 0);
+    }
+}
