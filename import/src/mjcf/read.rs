@@ -49,6 +49,9 @@ const EXPANDED: [&str; 6] = ["include", "replicate", "attach", "composite", "fle
 /// What to do about these.
 const EXPAND: &str = "expand it first: load the file with MuJoCo and save it with `mujoco.mj_saveLastXML`";
 
+/// What to do about shapes whose inertia is not computed.
+const WEIGH: &str = "give its body an explicit `inertial`, as MuJoCo does: `<compiler saveinertial=\"true\"/>`, then load the file and save it with `mujoco.mj_saveLastXML`";
+
 /// Reads a description; warnings tell what has been left out.
 pub(super) fn read(text: &str, visuals: Option<&Visuals>) -> Result<(Robot, Vec<Warning>), Errors> {
     // What other files have is read from there, where it is known where they are.
@@ -79,6 +82,8 @@ fn read_whole(text: &str, places: Places, has_looks: bool) -> Result<(Robot, Vec
         references: Vec::new(),
         bodies: HashMap::new(),
         sites: HashMap::new(),
+        moving: HashSet::new(),
+        has_weight: false,
         actuators: Vec::new(),
         closures: Vec::new(),
         assets: None,
@@ -172,6 +177,10 @@ pub(super) struct Reader<'a, 'd> {
     references: Vec<f64>,
     bodies: HashMap<&'d str, usize>,
     sites: HashMap<&'d str, usize>,
+    /// Links of bodies that move.
+    moving: HashSet<usize>,
+    /// Whether it matters what the body weighs that is being read.
+    has_weight: bool,
     actuators: Vec<Actuator>,
     closures: Vec<Closure>,
     /// What shapes refer to, where it is read what bodies look like.
@@ -335,11 +344,13 @@ impl<'d> Reader<'_, 'd> {
         let base = item.frame.then(&own);
         let place = self.notes.place(node);
         let items = self.items(node, class);
+        let is_joint = |item: &&Item| matches!(item.view.node.tag_name().name(), "joint" | "freejoint");
+        let moves = self.moving.contains(&parent) || items.iter().any(|item| is_joint(&item));
+        self.has_weight = moves || self.compiler.total_mass.is_some();
         let inertial = self.inertial(&items, place);
         if node.attribute("gravcomp").is_some_and(|text| text.trim() != "0") {
             self.warn(node, "`gravcomp` is ignored: write the force in the model");
         }
-        let is_joint = |item: &&Item| matches!(item.view.node.tag_name().name(), "joint" | "freejoint");
         let joints: Vec<&Item<'d>> = items.iter().filter(is_joint).collect();
         let world = self.world[parent].then(&base);
         let mut last = parent;
@@ -347,7 +358,11 @@ impl<'d> Reader<'_, 'd> {
         let own = |reader: &mut Self, name: Name, inertial: Option<Inertial>| {
             reader.links.push(Link { name, place, inertial });
             reader.world.push(world);
-            reader.links.len() - 1
+            let link = reader.links.len() - 1;
+            if moves {
+                reader.moving.insert(link);
+            }
+            link
         };
         for (index, joint) in joints.into_iter().enumerate() {
             let link = if index + 1 == count {
@@ -699,7 +714,12 @@ impl<'d> Reader<'_, 'd> {
             "sphere" => 1,
             "capsule" | "cylinder" => 2,
             "ellipsoid" | "box" => 3,
-            other => return self.notes.wrong(node, Problem::Shape(line(other))),
+            // What does not move may look like anything.
+            _ if !self.has_weight => return None,
+            other => {
+                let what = format!("the inertia of a `{}` is not computed", line(other));
+                return self.notes.wrong(node, Problem::Unsupported { what, help: WEIGH });
+            }
         };
         let mut pose = self.pose(view)?;
         let line = match self.classes.holder(view, "fromto").filter(|_| least > 1) {
