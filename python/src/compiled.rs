@@ -9,7 +9,7 @@ use hamel_compiler::parse;
 use hamel_compiler::resolve;
 use hamel_compiler::spelling::nearest;
 use hamel_compiler::{Stages, inspect};
-use hamel_import::{Format, Options, Parameters};
+use hamel_import::{Format, Options, Parameters, Visuals};
 use hamel_jit::{Cache, JitModel, Level};
 use hamel_report::graph;
 use proc_macro2::TokenStream;
@@ -91,7 +91,12 @@ impl Compiled {
             repair_inertia,
             parameters: words("group", &parameters, &Parameters::ALL.map(|group| (group.keyword(), group)))?,
             stops,
-            visuals: None,
+            // A text has no folder; paths of a file's meshes are whole, so that they are found from anywhere.
+            visuals: (!file.starts_with('<')).then(|| Visuals {
+                folder: Path::new(file).parent().unwrap_or(Path::new("")).to_owned(),
+                packages: Vec::new(),
+                model_folder: PathBuf::from("/"),
+            }),
         };
         let level = level_of(level)?;
         let cache = if cache { cache_of_user(py) } else { None };
