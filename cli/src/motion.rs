@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::integration::{Integration, Plan, options};
-use crate::runnable::{Runnable, Settings, Table};
+use crate::runnable::{Runnable, Settings};
 use crate::screen::Screen;
 use crate::source::Choice;
 
