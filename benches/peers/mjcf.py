@@ -155,6 +155,12 @@ def word(model, joint):
 def maps(model, coordinates, velocities):
     """Of each of our channels the place among MuJoCo's."""
     known = {word(model, joint): joint for joint in range(model.njnt)}
+    ours = {channel.rsplit(".", 1)[0] for channel in coordinates}
+    # A joint without a name, in a body without one.
+    (unnamed, others) = (ours - known.keys() - {f"{name}_joint" for name in known}, set(known) - ours)
+    others -= {name.removesuffix("_joint") for name in ours}
+    if len(unnamed) == len(others) == 1:
+        known[unnamed.pop()] = known[others.pop()]
     found = []
     for channels, starts, names in [
         (coordinates, model.jnt_qposadr, {"x": 0, "y": 1, "z": 2, "e0": 3, "e1": 4, "e2": 5, "e3": 6}),
