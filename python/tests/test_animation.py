@@ -6,6 +6,7 @@ import json
 import math
 import re
 import struct
+import warnings
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import hamel
 
 def scenes(page):
     """The data of a page, as its script reads them."""
-    data = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     return json.loads(data.group(1))
 
 
@@ -197,3 +198,23 @@ def test_what_cannot_be_drawn_says_why(cart):
         run.animate(labels="A")
     with pytest.raises(TypeError):
         run.animate(title=3)
+
+
+def test_robots_of_files_include_others_and_look_like_their_links(tmp_path):
+    arm = """<mujoco><body name="upper"><joint name="hinge" axis="0 1 0"/><inertial pos="0 0 0.5" mass="2" diaginertia="1 1 1"/>
+        <geom type="mesh" mesh="part"/></body></mujoco>"""
+    (tmp_path / "arm.xml").write_text(arm)
+    (tmp_path / "part.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    robot = """<mujoco model="arm"><asset><mesh name="part" file="part.obj"/></asset>
+        <worldbody><include file="arm.xml"/></worldbody></mujoco>"""
+    (tmp_path / "robot.xml").write_text(robot)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = hamel.Model.from_mjcf(tmp_path / "robot.xml", level="at_once", cache=False)
+        page = model.simulate(until=0.1, dt=1e-2).animate().html
+    meshes = re.search(r'<script type="application/json" id="meshes">(.*?)</script>', page, re.DOTALL)
+    (mesh,) = json.loads(meshes.group(1))
+    assert mesh["file"].endswith("part.obj")
+    # A text has no folder.
+    with pytest.raises(hamel.ModelError, match="`include` is not expanded"):
+        hamel.Model.from_mjcf(robot, level="at_once", cache=False)

@@ -3,6 +3,7 @@
 import signal
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -159,12 +160,19 @@ def test_tables_are_written_and_read_again(cart, tmp_path):
 def test_an_interrupted_sweep_goes_on(cart, tmp_path):
     out = tmp_path / "sweep.csv"
     options = {"outputs": ["rail.displacement"], "until": 50.0, "scheme": "runge_kutta", "dt": 1e-3, "threads": 2, "out": out}
-    timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
+    journal = tmp_path / "sweep.csv.journal"
+
+    def interrupt():
+        # Once a case is kept, however long that takes.
+        while not journal.exists() or journal.read_text().count("\n") < 2:
+            time.sleep(0.01)
+        signal.raise_signal(signal.SIGINT)
+
+    timer = threading.Thread(target=interrupt)
     timer.start()
     with pytest.raises(hamel.Interrupted, match="cases have ended\nhelp: the same call goes on from there"):
         hamel.sweep(cart, {"mass": "1..3:10000"}, **options)
     timer.join()
-    journal = tmp_path / "sweep.csv.journal"
     kept = len(journal.read_text().splitlines()) - 1
     assert 0 < kept < 10000 and not out.exists()
     # Another sweep does not go on from there.
