@@ -46,6 +46,7 @@ impl Failure {
         let known: Vec<&str> = known.into_iter().collect();
         let help = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => "there is none".to_owned(),
             None => format!("known are {}", known.join(", ")),
         };
         Failure::Usage(format!("unknown {kind} `{name}`\nhelp: {help}"))

@@ -140,11 +140,17 @@ pub(crate) fn import(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
     // What is printed is taken for a file of the working directory.
     let model_folder = arguments.destination.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let import = arguments.robot.read_for(path, model_folder, &arguments.provide)?;
-    screen.line("hamel::multibody! {")?;
-    for line in import.model.lines() {
-        screen.line(format!("    {line}").trim_end())?;
+    // A file `.model` holds what stands between the braces of the macro.
+    let is_text = arguments.destination.out.as_ref().is_some_and(|out| out.extension().is_some_and(|it| it == "model"));
+    if is_text {
+        import.model.lines().try_for_each(|line| screen.line(line))?;
+    } else {
+        screen.line("hamel::multibody! {")?;
+        for line in import.model.lines() {
+            screen.line(format!("    {line}").trim_end())?;
+        }
+        screen.line("}")?;
     }
-    screen.line("}")?;
     screen.flush()?;
     // What the compiler has to say stands where the description says it; functions add nothing to that.
     let alone = arguments.robot.translated(path, model_folder, &[])?;

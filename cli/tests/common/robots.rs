@@ -429,12 +429,17 @@ impl Expected {
         // What a joint moves is a body; what is fixed to it is part of it.
         let moving = all("joint").filter(|joint| joint.attribute("type") != Some("fixed")).count();
         let bodies = moving + usize::from(is_floating);
-        let is_damped = |joint: &Node<'_, '_>| {
+        let dampers = |joint: Node<'_, '_>| {
             let dynamics = joint.children().rfind(|node| node.has_tag_name("dynamics"));
             let damping = dynamics.and_then(|node| node.attribute("damping")?.trim().parse::<f64>().ok());
-            let moves = matches!(joint.attribute("type"), Some("revolute" | "continuous" | "prismatic"));
-            moves && damping.is_some_and(|damping| damping != 0.0)
+            // One for each direction of motion.
+            let directions = match joint.attribute("type") {
+                Some("revolute" | "continuous" | "prismatic") => 1,
+                Some("floating") => 6,
+                _ => 0,
+            };
+            if damping.is_some_and(|damping| damping != 0.0) { directions } else { 0 }
         };
-        Some(Expected { bodies, dampers: all("joint").filter(is_damped).count() })
+        Some(Expected { bodies, dampers: all("joint").map(dampers).sum() })
     }
 }

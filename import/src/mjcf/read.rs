@@ -320,7 +320,13 @@ impl<'d> Reader<'_, 'd> {
                 match item.view.node.tag_name().name() {
                     "body" => inner.extend(self.body(&item, link)),
                     "site" => self.site(&item, link),
-                    // They have been read with their body; those of the world do not move.
+                    "geom" if link == 0 => {
+                        self.warn(
+                            item.view.node,
+                            "shapes of the ground hold nothing up: contacts are written in the model",
+                        );
+                    }
+                    // They have been read with their body.
                     "geom" | "joint" | "freejoint" | "inertial" => {}
                     _ => self.ignore(item.view.node),
                 }

@@ -109,6 +109,7 @@ rotor_inertia: 0.1 kg m^2, limits: -1.5707963267948966 rad..1.0471975511965976 r
         [
             "8:3: `asset` is ignored: shapes are not part of the dynamics",
             "10:5: `light` is ignored: settings of pictures (and 1 more)",
+            "11:5: shapes of the ground hold nothing up: contacts are written in the model",
             "18:9: `stiffness` of a joint with several coordinates is ignored",
             "18:9: `armature` of a joint with several coordinates is ignored",
             "26:5: inputs and forces of actuators are not clamped to their ranges",
