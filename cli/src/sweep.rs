@@ -8,10 +8,9 @@ use std::thread;
 
 use hamel::Model;
 use hamel_compiler::escape::file_name;
-use hamel_jit::JitModel;
 use hamel_report::number::readable;
 use hamel_sweep::{
-    Cases, Journal, Motion, Output, Sampling, Shard, Subject, SubjectError, Sweep, SweepError, Table, Values,
+    Cases, Instance, Journal, Motion, Output, Sampling, Shard, Subject, SubjectError, Sweep, SweepError, Table, Values,
     max_steps, merged,
 };
 
@@ -224,7 +223,10 @@ fn show(arguments: &Arguments, sweep: &Sweep, cases: &Cases, screen: &mut Screen
             .map(|(label, instance, run)| (label.clone(), instance.model() as &dyn Model, &run.trajectory))
             .collect(),
     );
-    let parameters: Vec<Vec<(String, f64)>> = motions.iter().map(|(_, instance, _)| values(instance.model())).collect();
+    let values = |(_, instance, _): &(_, Instance, _)| -> Vec<(String, f64)> {
+        instance.model().named_parameters().map(|(name, value)| (name.to_owned(), value)).collect()
+    };
+    let parameters: Vec<Vec<(String, f64)>> = motions.iter().map(values).collect();
     let shown: Vec<hamel_animate::Motion> = motions
         .iter()
         .zip(&parameters)
@@ -242,12 +244,6 @@ fn show(arguments: &Arguments, sweep: &Sweep, cases: &Cases, screen: &mut Screen
     let which: Vec<String> = chosen.iter().map(u64::to_string).collect();
     let of = if chosen.len() < own.len() { format!(" of {}: {}", own.len(), which.join(", ")) } else { String::new() };
     Ok(screen.line(format!("animation in {}, {} cases{of}", path.display(), motions.len()))?)
-}
-
-/// The parameters of a model with their values.
-fn values(model: &JitModel) -> Vec<(String, f64)> {
-    let names = model.describe().parameters.iter().map(|channel| channel.name.clone());
-    names.zip(model.parameters().iter().copied()).collect()
 }
 
 /// Puts the parts of a sweep together.

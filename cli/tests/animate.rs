@@ -142,6 +142,9 @@ fn robots_look_like_their_links() {
     works(at, &["import", "robots/r.urdf", "--package", "kit=far", "--out", "robots/r.model"]);
     let model = fs::read_to_string(at.join("robots/r.model")).unwrap();
     assert!(model.contains("shape: mesh(\"../far/wing.obj\", 0.1 m),"), "{model}");
+    // It is a text as any other, and looks like the robot.
+    works(at, &["animate", "robots/r.model", "--until", "0.1", "-o", "again.html"]);
+    assert_eq!(data(&at.join("again.html"))[0]["bodies"], data(&at.join("r.html"))[0]["bodies"]);
     let output = hamel(at, &["import", "robots/r.urdf"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && said.contains("`package://kit/wing.obj` is not drawn"), "{said}");

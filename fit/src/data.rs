@@ -146,6 +146,11 @@ impl Measurements {
 }
 
 impl Column {
+    /// How many values it has.
+    pub(crate) fn count(&self) -> usize {
+        self.values.iter().flatten().count()
+    }
+
     /// How far its values are apart: the root of their mean square about their mean, or their size.
     pub(crate) fn spread(&self) -> f64 {
         let values: Vec<f64> = self.values.iter().flatten().copied().collect();

@@ -11,7 +11,7 @@ use hamel::gradient::{Changes, Differentiated, Direction, GradientError};
 use hamel::nalgebra::DMatrix;
 use hamel::{Model, Options, Scheme, State};
 
-use crate::data::Measurements;
+use crate::data::{Column, Measurements};
 use crate::error::FitError;
 use crate::result::{Doubt, Fitted, FittedColumn, Parameter};
 
@@ -121,13 +121,13 @@ impl<'a> Fit<'a> {
         }
         let model = family(&values).map_err(FitError::Model)?;
         model.validate().map_err(|error| FitError::Model(error.to_string()))?;
-        let numbers = measured.columns.iter().flat_map(|column| column.values.iter().flatten()).count();
+        let numbers = measured.columns.iter().map(Column::count).sum();
         if numbers <= free.len() {
             return Err(FitError::TooFewData { numbers, parameters: free.len() });
         }
         // What is left of a column that parameters can meet exactly tells nothing of its noise.
         for column in measured.columns.iter().filter(|column| column.deviation.is_none()) {
-            let numbers = column.values.iter().flatten().count();
+            let numbers = column.count();
             if (1..=free.len()).contains(&numbers) {
                 return Err(FitError::UnknownNoise { name: column.name.clone(), numbers, parameters: free.len() });
             }
@@ -441,7 +441,7 @@ impl Squares<'_, '_> {
         match self.fit.motion(&at, has_slopes, self.motions) {
             Ok(motion) => self.fit.weighted(&motion, self.deviations, self.scales),
             Err(_) => {
-                let count = self.fit.measured.columns.iter().flat_map(|column| column.values.iter().flatten()).count();
+                let count = self.fit.measured.columns.iter().map(Column::count).sum();
                 (vec![f64::NAN; count], vec![vec![f64::NAN; x.len()]; count])
             }
         }

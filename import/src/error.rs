@@ -1,5 +1,6 @@
 //! What can be wrong with a description, and what was left out of it.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use hamel_compiler::escape::{excerpt, line};
@@ -182,8 +183,13 @@ pub enum Problem {
         help: &'static str,
     },
     /// A body whose inertia would follow from a shape that is not one of the closed forms.
-    #[error("the inertia of a `{0}` is not computed\nhelp: give its body an explicit `inertial`")]
-    Shape(String),
+    #[error("the inertia of a `{found}` is not computed\nhelp: {help}")]
+    Shape {
+        /// The shape.
+        found: String,
+        /// What to do.
+        help: &'static str,
+    },
     /// An axis without direction.
     #[error("expected a direction, found a zero vector")]
     ZeroAxis,
@@ -366,4 +372,32 @@ fn short(number: f64) -> String {
 /// The body that a link is part of, where it is another one.
 fn carried(link: &str, body: &str) -> String {
     if link == body { String::new() } else { format!(", also together with `{body}` and all that is fixed to it") }
+}
+
+/// Warnings, of which the first of a kind is said, with how many follow.
+pub(crate) struct Said<'a> {
+    warnings: &'a mut Vec<Warning>,
+    /// The warning of each kind.
+    kinds: HashMap<&'static str, usize>,
+}
+
+impl<'a> Said<'a> {
+    pub(crate) fn new(warnings: &'a mut Vec<Warning>) -> Self {
+        Self { warnings, kinds: HashMap::new() }
+    }
+
+    pub(crate) fn warn(&mut self, kind: &'static str, place: Place, message: impl FnOnce() -> String) {
+        match self.kinds.get(kind) {
+            Some(&known) => self.warnings[known].count += 1,
+            None => {
+                self.kinds.insert(kind, self.warnings.len());
+                self.warnings.push(Warning { place, count: 1, message: message() });
+            }
+        }
+    }
+
+    /// Says something that stands for so many.
+    pub(crate) fn push(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
 }

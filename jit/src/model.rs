@@ -162,6 +162,12 @@ impl JitModel {
         &self.parameters
     }
 
+    /// The parameters with their names, as [`Self::set`] takes them.
+    pub fn named_parameters(&self) -> impl Iterator<Item = (&str, f64)> {
+        let names = self.describe().parameters.iter().map(|channel| channel.name.as_str());
+        names.zip(self.parameters.iter().copied())
+    }
+
     /// The value of a parameter, by the names that [`Self::set`] takes; `None` where there is none of this name.
     pub fn parameter(&self, name: &str) -> Option<f64> {
         Some(self.parameters[self.place_of_parameter(name)?])

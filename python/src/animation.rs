@@ -101,8 +101,8 @@ fn bytes(
 
 fn scene(label: &str, run: &Run, meshes: &Meshes) -> Result<Scene, String> {
     let info = run.model.describe();
-    let names = info.parameters.iter().map(|channel| channel.name.clone());
-    let parameters: Vec<(String, f64)> = names.zip(run.model.parameters().iter().copied()).collect();
+    let parameters = run.model.named_parameters().map(|(name, value)| (name.to_owned(), value));
+    let parameters: Vec<(String, f64)> = parameters.collect();
     let known = |(name, signal): &(String, Option<Signal>)| match signal {
         Some(signal) => Ok((name.clone(), signal.clone())),
         None => Err(format!("the function of input `{name}` was not a finite number at every recorded instant")),

@@ -51,8 +51,7 @@ fn differentiated(model: &Model, start: Option<&Start>) -> PyResult<JitModel> {
         _ => &[],
     };
     let mut other = model.compiled.get().differentiated(conditions).map_err(ModelError::new_err)?;
-    let names = model.model.describe().parameters.iter().map(|channel| channel.name.as_str());
-    let values: Vec<(&str, f64)> = names.zip(model.model.parameters().iter().copied()).collect();
+    let values: Vec<(&str, f64)> = model.model.named_parameters().collect();
     other.set(&values).map_err(|error| ModelError::new_err(error.to_string()))?;
     Ok(other)
 }

@@ -1,6 +1,5 @@
 //! Linearised models: matrices, natural motions and responses, as arrays.
 
-use hamel::Model as _;
 use hamel::linearize::{About, Linearization, LinearizeError, Mode, monodromy};
 use hamel::nalgebra::{Complex, DMatrix, DVector};
 use hamel_jit::JitModel;
@@ -122,8 +121,7 @@ pub(crate) fn monodromy_matrix<'py>(
 /// The model with the derivatives that a linearisation needs, and with the values of its parameters.
 fn linearized(model: &Model) -> PyResult<JitModel> {
     let mut other = model.compiled.get().linearized().map_err(ModelError::new_err)?;
-    let names = model.model.describe().parameters.iter().map(|channel| channel.name.as_str());
-    let values: Vec<(&str, f64)> = names.zip(model.model.parameters().iter().copied()).collect();
+    let values: Vec<(&str, f64)> = model.model.named_parameters().collect();
     other.set(&values).map_err(|error| ModelError::new_err(error.to_string()))?;
     Ok(other)
 }

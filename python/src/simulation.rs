@@ -355,8 +355,7 @@ fn start_of(model: &Model, connected: &JitModel, inputs: &Inputs, start: Option<
         Some(Start::Conditions(conditions)) => {
             // Only where the motion begins is asked of this model, which therefore starts at once.
             let mut other = model.compiled.get().with_conditions(&conditions).map_err(ModelError::new_err)?;
-            let names = connected.describe().parameters.iter().map(|channel| channel.name.as_str());
-            let values: Vec<(&str, f64)> = names.zip(connected.parameters().iter().copied()).collect();
+            let values: Vec<(&str, f64)> = connected.named_parameters().collect();
             other.set(&values).map_err(|error| ModelError::new_err(error.to_string()))?;
             let found = hamel::initial_state(&inputs.connected(&other)).map_err(failed)?;
             state_of(connected, found.q.as_slice(), found.v.as_slice())

@@ -49,6 +49,9 @@ const EXPANDED: [&str; 6] = ["include", "replicate", "attach", "composite", "fle
 /// What to do about these.
 const EXPAND: &str = "expand it first: load the file with MuJoCo and save it with `mujoco.mj_saveLastXML`";
 
+/// Shapes of closed form.
+const SOLIDS: [&str; 5] = ["sphere", "capsule", "cylinder", "ellipsoid", "box"];
+
 /// What to do about shapes whose inertia is not computed.
 const WEIGH: &str = "give its body an explicit `inertial`, as MuJoCo does: `<compiler saveinertial=\"true\"/>`, then load the file and save it with `mujoco.mj_saveLastXML`";
 
@@ -83,7 +86,6 @@ fn read_whole(text: &str, places: Places, has_looks: bool) -> Result<(Robot, Vec
         bodies: HashMap::new(),
         sites: HashMap::new(),
         moving: HashSet::new(),
-        has_weight: false,
         actuators: Vec::new(),
         closures: Vec::new(),
         assets: None,
@@ -179,8 +181,6 @@ pub(super) struct Reader<'a, 'd> {
     sites: HashMap<&'d str, usize>,
     /// Links of bodies that move.
     moving: HashSet<usize>,
-    /// Whether it matters what the body weighs that is being read.
-    has_weight: bool,
     actuators: Vec<Actuator>,
     closures: Vec<Closure>,
     /// What shapes refer to, where it is read what bodies look like.
@@ -352,8 +352,7 @@ impl<'d> Reader<'_, 'd> {
         let items = self.items(node, class);
         let is_joint = |item: &&Item| matches!(item.view.node.tag_name().name(), "joint" | "freejoint");
         let moves = self.moving.contains(&parent) || items.iter().any(|item| is_joint(&item));
-        self.has_weight = moves || self.compiler.total_mass.is_some();
-        let inertial = self.inertial(&items, place);
+        let inertial = self.inertial(&items, place, moves || self.compiler.total_mass.is_some());
         if node.attribute("gravcomp").is_some_and(|text| text.trim() != "0") {
             self.warn(node, "`gravcomp` is ignored: write the force in the model");
         }
@@ -627,8 +626,8 @@ impl<'d> Reader<'_, 'd> {
         pose
     }
 
-    /// What a body weighs, as it is given or as its shapes have it.
-    fn inertial(&mut self, items: &[Item<'d>], place: Place) -> Option<Inertial> {
+    /// What a body weighs, as it is given or as its shapes have it; where that does not matter, they may be of any kind.
+    fn inertial(&mut self, items: &[Item<'d>], place: Place, matters: bool) -> Option<Inertial> {
         let given = items.iter().find(|item| item.view.node.has_tag_name("inertial"));
         let from_geoms = match self.compiler.from_geoms {
             FromGeoms::Always => true,
@@ -637,7 +636,7 @@ impl<'d> Reader<'_, 'd> {
         };
         let mut inertial = if from_geoms {
             let geoms = items.iter().filter(|item| item.view.node.has_tag_name("geom"));
-            let parts: Vec<Inertial> = geoms.filter_map(|geom| self.geom(geom)).collect();
+            let parts: Vec<Inertial> = geoms.filter_map(|geom| self.geom(geom, matters)).collect();
             match parts.as_slice() {
                 [] => None,
                 [only] => Some(only.clone()),
@@ -683,7 +682,7 @@ impl<'d> Reader<'_, 'd> {
     }
 
     /// What a shape weighs, if anything.
-    fn geom(&mut self, item: &Item<'d>) -> Option<Inertial> {
+    fn geom(&mut self, item: &Item<'d>, matters: bool) -> Option<Inertial> {
         let (view, node) = (item.view, item.view.node);
         let group = self.scalar(view, "group")?.map_or(0.0, |group| group.value);
         if !(self.compiler.groups[0]..=self.compiler.groups[1]).contains(&group) {
@@ -695,7 +694,7 @@ impl<'d> Reader<'_, 'd> {
             return None;
         }
         let word = self.classes.text(view, "type").unwrap_or("sphere");
-        if matches!(word, "plane" | "hfield") {
+        if matches!(word, "plane" | "hfield") || !matters && !SOLIDS.contains(&word) {
             return None;
         }
         if self.classes.text(view, "shellinertia") == Some("true") {
@@ -720,12 +719,7 @@ impl<'d> Reader<'_, 'd> {
             "sphere" => 1,
             "capsule" | "cylinder" => 2,
             "ellipsoid" | "box" => 3,
-            // What does not move may look like anything.
-            _ if !self.has_weight => return None,
-            other => {
-                let what = format!("the inertia of a `{}` is not computed", line(other));
-                return self.notes.wrong(node, Problem::Unsupported { what, help: WEIGH });
-            }
+            other => return self.notes.wrong(node, Problem::Shape { found: line(other), help: WEIGH }),
         };
         let mut pose = self.pose(view)?;
         let line = match self.classes.holder(view, "fromto").filter(|_| least > 1) {

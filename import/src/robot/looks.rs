@@ -1,7 +1,5 @@
 //! From what links look like to fields of bodies: `shape: mesh("…") at …` and `color: …`.
 
-use std::collections::HashMap;
-
 use hamel_compiler::escape::excerpt;
 use hamel_compiler::solids::{MESH_FILES, is_mesh_file};
 
@@ -10,7 +8,7 @@ use super::placement::Placement;
 use super::pose::Pose;
 use super::write::{rotation, vector};
 use super::{Origin, Robot};
-use crate::error::{Place, Warning};
+use crate::error::{Said, Warning};
 use crate::looks::{Form, Look, Visuals};
 use crate::shape::Shape;
 
@@ -30,7 +28,7 @@ pub(super) fn fields(
     visuals: &Visuals,
     warnings: &mut Vec<Warning>,
 ) -> Fields {
-    let mut said = Said { warnings, kinds: HashMap::new() };
+    let mut said = Said::new(warnings);
     let mut looks: Vec<Vec<&Look>> = vec![Vec::new(); robot.links.len()];
     robot.looks.iter().for_each(|look| looks[look.link].push(look));
     // Links on the ground are written each by itself, with a colour of its own.
@@ -126,24 +124,6 @@ fn form(form: &Form, visuals: &Visuals) -> Result<String, (&'static str, String)
                 return Err(("size", format!("a shape `{word}` is not drawn: its dimensions are not positive")));
             }
             Ok(format!("{word}({})", sizes.into_iter().map(length).collect::<Vec<_>>().join(", ")))
-        }
-    }
-}
-
-/// Warnings, of which the first of a kind is said, with how many follow.
-struct Said<'a> {
-    warnings: &'a mut Vec<Warning>,
-    kinds: HashMap<&'static str, usize>,
-}
-
-impl Said<'_> {
-    fn warn(&mut self, kind: &'static str, place: Place, message: impl FnOnce() -> String) {
-        match self.kinds.get(kind) {
-            Some(&known) => self.warnings[known].count += 1,
-            None => {
-                self.kinds.insert(kind, self.warnings.len());
-                self.warnings.push(Warning { place, count: 1, message: message() });
-            }
         }
     }
 }

@@ -12,7 +12,7 @@ use super::number::Number;
 use super::placement::Placement;
 use super::pose::Pose;
 use super::{Inertial, Joint, Kind, Origin, Robot, Signal, Spring};
-use crate::error::{Place, Warning};
+use crate::error::{Place, Said, Warning};
 use crate::limits::FIXED_JOINTS;
 use crate::{OfLink, Options, Parameters};
 
@@ -75,8 +75,7 @@ pub(super) fn write(
         text: String::new(),
         line: 0,
         places: BTreeMap::new(),
-        warnings,
-        kinds: HashMap::new(),
+        said: Said::new(warnings),
     };
     writer.model(&free);
     Written { text: writer.text, places: writer.places, free, joints: writer.joints }
@@ -106,9 +105,7 @@ struct Writer<'a> {
     /// The number of lines.
     line: usize,
     places: BTreeMap<usize, Place>,
-    warnings: &'a mut Vec<Warning>,
-    /// The warning of each kind.
-    kinds: HashMap<&'static str, usize>,
+    said: Said<'a>,
 }
 
 impl Writer<'_> {
@@ -121,17 +118,6 @@ impl Writer<'_> {
     fn blank(&mut self) {
         self.text.push('\n');
         self.line += 1;
-    }
-
-    /// Says that something is left out; of a kind the first is said, with how many follow.
-    fn warn(&mut self, kind: &'static str, place: Place, message: String) {
-        match self.kinds.get(kind) {
-            Some(&known) => self.warnings[known].count += 1,
-            None => {
-                self.kinds.insert(kind, self.warnings.len());
-                self.warnings.push(Warning { place, count: 1, message });
-            }
-        }
     }
 
     /// Whether the model provides functions that none with constraints has.
@@ -358,7 +344,7 @@ impl Writer<'_> {
         let mut on_ground = links.filter(|(link, seat)| link.inertial.is_some() && seat.body.is_none());
         if let Some((link, _)) = on_ground.next() {
             let message = format!("the inertia of `{}` is ignored: the link is the ground", link.name);
-            self.warnings.push(Warning { place: link.place, count: 1 + on_ground.count(), message });
+            self.said.push(Warning { place: link.place, count: 1 + on_ground.count(), message });
         }
     }
 
@@ -386,7 +372,7 @@ impl Writer<'_> {
             Kind::Fixed | Kind::Ball | Kind::Floating => return,
             Kind::Planar => {
                 let message = format!("`damping` of `{}` is ignored: the joint has several coordinates", joint.name);
-                self.warn("damping", joint.place, message);
+                self.said.warn("damping", joint.place, || message);
                 return;
             }
         };
@@ -465,7 +451,7 @@ impl Writer<'_> {
                 "`{}` is ignored: a model that provides functions has no joints that close loops",
                 closure.name
             );
-            self.warn("closure", closure.place, message);
+            self.said.warn("closure", closure.place, || message);
             return;
         }
         let ends = closure.ends.each_ref().map(|(link, pose)| {

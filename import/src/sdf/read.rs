@@ -647,7 +647,11 @@ impl<'d> Reader<'_, 'd> {
                 let size = self.notes.text_numbers::<3>(element, name)?.map(|number| number.value);
                 if word == "box" { Shape::Box(size.map(|edge| 0.5 * edge)) } else { Shape::Ellipsoid(size) }
             }
-            other => return self.notes.wrong(node, Problem::Shape(line(other))),
+            other => {
+                return self
+                    .notes
+                    .wrong(node, Problem::Shape { found: line(other), help: "give its body an explicit `inertial`" });
+            }
         })
     }
 

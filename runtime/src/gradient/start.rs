@@ -80,18 +80,21 @@ impl Start {
             (0..np).for_each(|k| change[(row, k)] -= value * reference[(column, k)]);
         }
         let position = solved(&rows, &change) + &reference;
-        let touched = touched(model, state, &condition, constraints, (false, &|at| at.position_by_p.clone()));
         // At the reference a single short step leads to the start of slightly other parameters; and equations that contain
         // no parameters have the same solution. That they contain none is seen at other places than the solution, where a
         // derivative may vanish.
         let mut from = state.clone();
         model.reference_configuration(from.q.as_mut_slice());
         let has_none = |equations: &Equations| equations.position_by_p.iter().all(|entry| *entry == 0.0);
-        let is_known = from.q == state.q
-            || reference.amax() == 0.0
-                && has_none(&at)
-                && elsewhere(state, true).all(|state| Equations::new(model, &state).is_some_and(|at| has_none(&at)));
-        if let Some(open) = open(&rows, &touched).filter(|_| !is_known) {
+        let is_known = || {
+            from.q == state.q
+                || reference.amax() == 0.0
+                    && has_none(&at)
+                    && elsewhere(state, true).all(|state| Equations::new(model, &state).is_some_and(|at| has_none(&at)))
+        };
+        let touched =
+            || touched(model, state, &condition, constraints, (false, &|at: &Equations| at.position_by_p.clone()));
+        if let Some(open) = open(&rows, is_known, touched) {
             let what = format!("`{}`", of_velocity(model, open));
             return Err(GradientError::OpenStart { model: info.name.clone(), what });
         }
@@ -106,13 +109,17 @@ impl Start {
         rows.append(&condition(state));
         let change = |at: &Equations| -(&at.velocity_by_q * &position + &at.velocity_by_p);
         let velocity = solved(&rows, &change(&at));
-        let touched = self::touched(model, state, &condition, dims.nc, (true, &|at| at.velocity_by_p.clone()));
         // Of a system at rest the equations change by what is on their right-hand sides alone.
         let has_none = |equations: &Equations| change(equations).iter().all(|entry| *entry == 0.0);
-        let is_known = state.v.iter().all(|v| *v == 0.0)
-            || has_none(&at)
-                && elsewhere(state, false).all(|state| Equations::new(model, &state).is_some_and(|at| has_none(&at)));
-        if let Some(open) = open(&rows, &touched).filter(|_| !is_known) {
+        let is_known = || {
+            state.v.iter().all(|v| *v == 0.0)
+                || has_none(&at)
+                    && elsewhere(state, false)
+                        .all(|state| Equations::new(model, &state).is_some_and(|at| has_none(&at)))
+        };
+        let touched =
+            || self::touched(model, state, &condition, dims.nc, (true, &|at: &Equations| at.velocity_by_p.clone()));
+        if let Some(open) = open(&rows, is_known, touched) {
             let what = format!("the velocity `{}`", info.velocities[open].name);
             return Err(GradientError::OpenStart { model: info.name.clone(), what });
         }
@@ -238,13 +245,19 @@ fn touched(
     touched
 }
 
-/// A direction that constraints and conditions contain and leave open.
-fn open(rows: &Rows, touched: &[bool]) -> Option<usize> {
+/// A direction that constraints and conditions contain and leave open, unless the start is known all the same. That takes
+/// evaluations elsewhere, which are made where something is open at all.
+fn open(rows: &Rows, is_known: impl FnOnce() -> bool, touched: impl FnOnce() -> Vec<bool>) -> Option<usize> {
     let mut random = Random(2);
     let direction = DVector::from_fn(rows.columns, |_, _| random.next());
     let held = rows.minimum_norm_solution(&rows.times(&direction)).unwrap_or_else(|| DVector::zeros(rows.columns));
     let left = direction - held;
-    (0..rows.columns).filter(|&k| touched[k]).find(|&k| left[k].abs() > OPEN)
+    let mut open = (0..rows.columns).filter(|&k| left[k].abs() > OPEN).peekable();
+    if open.peek().is_none() || is_known() {
+        return None;
+    }
+    let touched = touched();
+    open.find(|&k| touched[k])
 }
 
 /// The coordinate of a velocity's direction, or the velocity where a rotation has several.
