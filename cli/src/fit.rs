@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// Measurements: a table with a column `t`, s, and columns with the names of outputs; empty cells are gaps.
     #[arg(long, value_name = "FILE.csv")]
     data: PathBuf,
+    /// The columns to use, of a table that has others too, as those that `hamel run` writes.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    columns: Option<Vec<String>>,
     /// Parameters to fit, perhaps within bounds, in SI units: --free mass,stiffness=10..1000
     #[arg(long, value_name = "NAME[=LOW..HIGH]", value_delimiter = ',', required = true, value_parser = free)]
     free: Vec<(String, [f64; 2])>,
@@ -88,9 +91,17 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         FitError::Table { line, what } if line > 0 => {
             Failure::Usage(format!("{}:{line}: {what}", arguments.data.display()))
         }
+        error @ FitError::UnknownOutput { .. } if arguments.columns.is_none() => Failure::Usage(format!(
+            "{}: {error}\nhelp: name those to use, if the table has other columns too: --columns",
+            arguments.data.display()
+        )),
         error => Failure::Usage(format!("{}: {error}", arguments.data.display())),
     };
-    let mut measured = Measurements::read(&text, model.describe()).map_err(in_file)?;
+    let mut measured = match &arguments.columns {
+        Some(names) => Measurements::read_columns(&text, model.describe(), names),
+        None => Measurements::read(&text, model.describe()),
+    }
+    .map_err(in_file)?;
     for (name, deviation) in &arguments.noise {
         let wrong = |error: FitError| Failure::Usage(format!("--noise {name}: {error}"));
         measured = measured.with_deviation(name, *deviation).map_err(wrong)?;

@@ -30,12 +30,24 @@ pub struct Column {
 impl Measurements {
     /// Reads comma-separated values: a column `t` with ascending times in s, and columns with the names of outputs. Units
     /// may follow names, as in `x [m]`, and must then be those of the model. Empty cells are gaps; other columns are an
-    /// error.
+    /// error, as misspelt names would otherwise be left out without a word.
     ///
     /// # Errors
     /// [`FitError::Table`] with the line for what is no number, not finite, negative, or does not ascend;
     /// [`FitError::UnknownOutput`], [`FitError::Unit`].
     pub fn read(text: &str, info: &ModelInfo) -> Result<Self, FitError> {
+        Self::read_those(text, info, None)
+    }
+
+    /// The same, of a table that has other columns too: only those with these names are read.
+    ///
+    /// # Errors
+    /// Those of [`Measurements::read`], and [`FitError::NoColumn`] if there is no column of a name.
+    pub fn read_columns(text: &str, info: &ModelInfo, names: &[String]) -> Result<Self, FitError> {
+        Self::read_those(text, info, Some(names))
+    }
+
+    fn read_those(text: &str, info: &ModelInfo, names: Option<&[String]>) -> Result<Self, FitError> {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
         let table = |line: u64, what: String| FitError::Table { line, what };
         let headers = reader.headers().map_err(|error| table(1, error.to_string()))?.clone();
@@ -52,9 +64,17 @@ impl Measurements {
             let (name, found) = (titles[time].0.clone(), unit.to_owned());
             return Err(FitError::Unit { name, found, expected: "s".to_owned() });
         }
+        let is_title = |name: &&String| titles.iter().any(|(title, _)| title == *name);
+        if let Some(name) = names.unwrap_or_default().iter().find(|name| !is_title(name)) {
+            return Err(FitError::NoColumn { name: name.clone() });
+        }
+        let is_wanted = |name: &String| names.is_none_or(|names| names.contains(name));
         let mut columns = Vec::new();
         let mut places = Vec::new();
-        for (place, (name, unit)) in titles.iter().enumerate().filter(|(place, _)| *place != time) {
+        for (place, (name, unit)) in titles.iter().enumerate() {
+            if place == time || !is_wanted(name) {
+                continue;
+            }
             let Some(output) = info.outputs.iter().position(|output| output.name == *name) else {
                 let known: Vec<String> = info.outputs.iter().map(|output| format!("`{}`", output.name)).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };

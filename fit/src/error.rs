@@ -23,6 +23,12 @@ pub enum FitError {
         /// The outputs that there are.
         known: String,
     },
+    /// A name that no column has.
+    #[error("measurements: there is no column `{name}`")]
+    NoColumn {
+        /// The name.
+        name: String,
+    },
     /// A column in another unit.
     #[error("measurements: `{name}` is in {found}, expected {expected}")]
     Unit {

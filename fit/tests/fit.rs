@@ -212,6 +212,21 @@ fn a_bound_that_holds_is_marked() {
 }
 
 #[test]
+fn columns_are_chosen_of_a_table_that_has_others() {
+    let model = model(OSCILLATOR);
+    let read = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        Measurements::read_columns("t [s],x [m],energy [J],speed\n0.1,1,2,3\n0.2,4,,6\n", model.describe(), &names)
+    };
+    assert_eq!(read(&["x"]).unwrap(), Measurements::read("t,x\n0.1,1\n0.2,4\n", model.describe()).unwrap());
+    assert_eq!(read(&["speed", "x"]).unwrap().columns().len(), 2);
+    let fails = |names: &[&str]| read(names).unwrap_err().to_string();
+    assert_eq!(fails(&["x", "spead"]), "measurements: there is no column `spead`");
+    assert_eq!(fails(&["energy"]), "measurements: there is no output `energy`; the model has `x`, `speed`, `unused`");
+    assert!(fails(&["t"]).starts_with("measurements, line 1: expected a column with the name of an output"));
+}
+
+#[test]
 fn mistakes_are_named() {
     let model = model(OSCILLATOR);
     let info = model.describe();

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::model::Channel;
+
 /// A warning about the results of a simulation.
 ///
 /// # Examples
@@ -57,6 +59,15 @@ pub enum Caution {
         /// Energy that has been in motion, J.
         in_motion: f64,
     },
+    /// The energy went away from what work explains, and came back: too large a step, even where the end shows no loss.
+    EnergyWavered {
+        /// When it was farthest away, s.
+        t: f64,
+        /// By how much, J; missing if negative.
+        departure: f64,
+        /// Energy that has been in motion, J.
+        in_motion: f64,
+    },
     /// Contacts penetrated deeply before the impact at the end of a step: the step is too long.
     Penetration {
         /// The largest penetration, in the unit of the gaps.
@@ -74,6 +85,17 @@ pub enum Caution {
         speed: f64,
         /// How often contacts were passed.
         count: u64,
+    },
+    /// Joints have gone past limits at which nothing stops them: limits are data, a stop is a contact.
+    JointLimit {
+        /// The coordinate that was the first.
+        coordinate: Channel,
+        /// When, s.
+        t: f64,
+        /// The limit, in the unit of the coordinate.
+        limit: f64,
+        /// How many other coordinates went past theirs.
+        others: usize,
     },
     /// Accelerations and multipliers of the start are not those of the equations of motion, as after coordinates were
     /// changed: this scheme, which begins with them, loses its order. See
@@ -124,6 +146,10 @@ impl fmt::Display for Caution {
                 "the work of forces is known to {uncertainty:.3e} J only, and does not explain {unexplained:.3e} J of \
                  {in_motion:.3e} J in motion: forces change too much within a step; take a smaller step"
             ),
+            Caution::EnergyWavered { t, departure, in_motion } => {
+                let (size, verb) = (departure.abs(), if *departure < 0.0 { "were missing" } else { "were in excess" });
+                write!(f, "{size:.3e} J of {in_motion:.3e} J in motion {verb} at t = {t:.6e} s: too large a step")
+            }
             Caution::Penetration { depth, widest } => write!(
                 f,
                 "a contact was closed by {depth:.3e} before it was seen, gaps are {widest:.3e} at most: too large a step"
@@ -134,6 +160,18 @@ impl fmt::Display for Caution {
                     f,
                     "contact `{contact}` was passed within a step at t = {t:.6e} s, closing at {speed:.3e} a second ({times} in all): \
                      too large a step, by which the motion after it is wrong"
+                )
+            }
+            Caution::JointLimit { coordinate: Channel { name, unit }, t, limit, others } => {
+                let others = match others {
+                    0 => String::new(),
+                    1 => ", and 1 more did".to_owned(),
+                    others => format!(", and {others} more did"),
+                };
+                write!(
+                    f,
+                    "`{name}` went past its limit of {limit:.4} {unit} at t = {t:.4} s{others}: limits are data, only a \
+                     contact stops a joint (of an imported robot: `--stops`)"
                 )
             }
             Caution::Accelerations { relative } => write!(

@@ -29,6 +29,7 @@ pub mod configuration;
 mod contact_settings;
 #[cfg(feature = "simd")]
 mod instances;
+mod joint_limits;
 mod known;
 mod norms;
 mod penetration;

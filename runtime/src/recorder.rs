@@ -1,6 +1,7 @@
 //! Watches a simulation and records its states in a table.
 
 use crate::caution::Caution;
+use crate::joint_limits;
 use crate::known::Known;
 use crate::model::{Model, State};
 use crate::penetration::Extent;
@@ -10,10 +11,12 @@ use crate::skipped::Skipped;
 use crate::start::wrong_accelerations;
 use crate::step::{StepError, StepStats};
 use crate::trajectory::Trajectory;
-use crate::watchers;
+use crate::watchers::{self, Unexplained};
 
 /// Largest loss or gain of energy by the scheme without a warning, relative to the energy in motion.
 const UNNOTICED: f64 = 0.02;
+/// The same on the way, where it came back: less is an error of the second order with steps of a tenth of a radian.
+const WAVERING: f64 = 0.05;
 /// Violation of the laws of contact, relative to the velocities without impulses, that needs no caution.
 const CLOSE: f64 = 1e-3;
 
@@ -22,6 +25,7 @@ pub(crate) struct Recorder<'m> {
     model: &'m dyn Model,
     watch: watchers::Watch,
     skipped: Skipped,
+    joints: joint_limits::Followed,
     redundant: Vec<usize>,
     cautions: Vec<Caution>,
     /// The largest violation of the laws of contact, m/s, and the largest relative one.
@@ -55,6 +59,7 @@ impl<'m> Recorder<'m> {
             model,
             watch: watchers::Watch::new(model, scheme.label(), options.watchers, start),
             skipped: Skipped::new(model),
+            joints: joint_limits::Followed::new(model, start),
             redundant,
             cautions,
             violation: [0.0; 2],
@@ -94,6 +99,7 @@ impl<'m> Recorder<'m> {
         if let Some(record) = stepper.contacts() {
             self.skipped.follow(state.t, record);
         }
+        self.joints.follow(state);
         if is_recorded {
             self.record(trajectory, state, stepper);
             self.keep_finite(trajectory, state.t)?;
@@ -159,6 +165,7 @@ impl<'m> Recorder<'m> {
     /// The cautions of a run that has ended.
     pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>) -> Vec<Caution> {
         self.cautions.extend(self.skipped.caution(self.model));
+        self.cautions.extend(self.joints.caution(self.model));
         self.cautions.extend(self.extent.caution());
         let [violation, relative] = self.violation;
         if relative > CLOSE {
@@ -168,7 +175,9 @@ impl<'m> Recorder<'m> {
         if stats.at_rounding > 0 {
             self.cautions.push(Caution::Rounding { count: stats.at_rounding });
         }
-        if let Some([gain, uncertainty, in_motion]) = self.watch.unexplained().filter(|_| outcome.is_ok()) {
+        if let Some(Unexplained { gain, uncertainty, in_motion, seen, farthest: (t, departure) }) =
+            self.watch.unexplained().filter(|_| outcome.is_ok())
+        {
             match gain {
                 // Of a run that is far off neither is known.
                 gain if gain.abs() > UNNOTICED * in_motion && gain.abs() <= uncertainty => {
@@ -177,6 +186,9 @@ impl<'m> Recorder<'m> {
                 gain if gain > UNNOTICED * in_motion => self.cautions.push(Caution::EnergyGained { gain, in_motion }),
                 gain if -gain > UNNOTICED * in_motion => {
                     self.cautions.push(Caution::EnergyLost { loss: -gain, in_motion });
+                }
+                _ if departure.abs() > WAVERING * seen => {
+                    self.cautions.push(Caution::EnergyWavered { t, departure, in_motion: seen });
                 }
                 _ => {}
             }

@@ -143,10 +143,15 @@ impl Watch {
         Some(balance.difference())
     }
 
-    /// Energy that work does not explain (lost if negative), how uncertain that is because work is known at some
-    /// instants only, and the energy in motion.
-    pub(crate) fn unexplained(&self) -> Option<[f64; 3]> {
-        self.balance.as_ref().map(|balance| [balance.difference(), balance.correction.abs(), balance.in_motion()])
+    /// What the balance of energy leaves unexplained; `None` if the model does not give its power.
+    pub(crate) fn unexplained(&self) -> Option<Unexplained> {
+        self.balance.as_ref().map(|balance| Unexplained {
+            gain: balance.difference(),
+            uncertainty: balance.correction.abs(),
+            in_motion: balance.in_motion(),
+            seen: balance.seen(),
+            farthest: balance.farthest,
+        })
     }
 
     pub(crate) fn residuals(&mut self) -> &mut Residuals {
@@ -165,6 +170,20 @@ impl Watch {
 /// Whether a value is above its limit, or one of them is not a number.
 fn is_beyond(value: f64, limit: f64) -> bool {
     value.is_nan() || limit.is_nan() || value > limit
+}
+
+/// Energy that work does not explain.
+pub(crate) struct Unexplained {
+    /// At the end, J; lost if negative.
+    pub(crate) gain: f64,
+    /// How uncertain that is because work is known at some instants only, J.
+    pub(crate) uncertainty: f64,
+    /// Energy that has been in motion, J.
+    pub(crate) in_motion: f64,
+    /// The same without what accelerations of the start would give.
+    pub(crate) seen: f64,
+    /// When it was largest beyond its uncertainty, s, and how large, J; not known of models with contacts.
+    pub(crate) farthest: (f64, f64),
 }
 
 /// Energy, and the work of everything that changes it.
@@ -196,11 +215,15 @@ struct Balance {
     most_of_contacts: f64,
     /// Energy that was supplied or taken, in absolute values, J.
     turnover: f64,
-    /// The accelerations of the start, and the energy that they and the rounding of coordinates would give in the first
-    /// step. For a start from rest, where schemes use the accelerations of open contacts, there is no other measure of
-    /// the error of a step.
+    /// The accelerations of the start, and the energy that they would give in the first step. For a start from rest,
+    /// where schemes use the accelerations of open contacts, there is no other measure of the error of a step.
     accelerations: Option<DVector<f64>>,
     of_first_step: f64,
+    /// The energy that the rounding of coordinates would give in the first step.
+    of_rounding: f64,
+    /// When the difference was largest, s, and how large, J, of models without contacts.
+    farthest: (f64, f64),
+    has_contacts: bool,
 }
 
 /// What supplies energy besides contacts: applied forces, and constraints that move.
@@ -254,6 +277,9 @@ impl Balance {
             turnover: 0.0,
             accelerations: Some(start.a.clone()),
             of_first_step: 0.0,
+            of_rounding: 0.0,
+            farthest: (start.t, 0.0),
+            has_contacts: !model.describe().contacts.is_empty(),
         })
     }
 
@@ -266,7 +292,7 @@ impl Balance {
             change *= dt;
             self.of_first_step = kinetic(&change);
             change.fill(UNRESOLVED * state.q.amax().max(AT_REST) / dt);
-            self.of_first_step += kinetic(&change);
+            self.of_rounding = kinetic(&change);
         }
         if !self.supply.is_none() {
             let power = self.supply.power(model, state, known);
@@ -307,6 +333,10 @@ impl Balance {
         let [least, most] = &mut self.potential;
         *least = least.min(energy.potential);
         *most = most.max(energy.potential);
+        let difference = self.difference();
+        if !self.has_contacts && difference.abs() > self.correction.abs().max(self.farthest.1.abs()) {
+            self.farthest = (state.t, difference);
+        }
     }
 
     /// The energy that the work does not explain.
@@ -320,8 +350,14 @@ impl Balance {
     }
 
     fn in_motion(&self) -> f64 {
+        self.of_first_step + self.seen()
+    }
+
+    /// The energy that has been seen in motion.
+    fn seen(&self) -> f64 {
         let [least, most] = self.potential;
-        self.kinetic + self.of_first_step + (most - least) + self.turnover + ROUNDING * least.abs().max(most.abs())
+        let rounding = self.of_rounding + ROUNDING * least.abs().max(most.abs());
+        self.kinetic + (most - least) + self.turnover + rounding
     }
 }
 

@@ -134,7 +134,7 @@ pub(crate) fn constants(kernel: &Kernel) -> Vec<ExprId> {
     let graph = &kernel.graph;
     let roots: Vec<ExprId> = kernel.functions.iter().flat_map(roots).collect();
     let hot = graph.reachable(&roots).into_iter().filter(|&id| graph.is_hot(id));
-    let read = hot.flat_map(|id| graph.node(id).operands()).chain(roots.iter().copied());
+    let read = hot.flat_map(|id| graph.operands(id)).chain(roots.iter().copied());
     let constants = read.filter(|id| !graph.is_hot(*id) && graph.as_number(*id).is_none());
     constants.collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -56,7 +56,7 @@ impl Graph {
             depends[x.index()] = true;
         }
         for &id in &order {
-            depends[id.index()] |= self.node(id).operands().any(|operand| depends[operand.index()]);
+            depends[id.index()] |= self.operands(id).any(|operand| depends[operand.index()]);
         }
         let divisors = self.divisors(&order);
         let mut adjoints: Vec<Option<ExprId>> = vec![None; self.len()];

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::{Binary, ExprId, Node, Number, Stage, Symbol, SymbolId};
+use super::packed::Packed;
+use super::{Binary, ExprId, Node, Number, Operands, Stage, Symbol, SymbolId};
 
 /// A hash-consed expression graph. Identifiers ascend from operands to users, so arena order is evaluation order.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    nodes: Vec<Node>,
+    nodes: IndexSet<Packed, FxBuildHasher>,
     stages: Vec<Stage>,
-    interned: FxHashMap<Node, ExprId>,
+    /// The constants, each once.
+    numbers: IndexSet<Number, FxBuildHasher>,
     /// Shared by the copies of a graph, of which simplification makes thousands.
     symbols: Arc<Symbols>,
     symbol_exprs: Vec<ExprId>,
@@ -46,7 +49,6 @@ impl Graph {
         let mut graph = Graph { symbols: Arc::clone(&other.symbols), ..Graph::new() };
         graph.nodes.reserve(other.len());
         graph.stages.reserve(other.len());
-        graph.interned.reserve(other.len());
         for (index, symbol) in other.symbols().iter().enumerate() {
             graph.push_symbol(SymbolId(index as u32), symbol.stage);
         }
@@ -66,7 +68,9 @@ impl Graph {
     }
 
     fn push_symbol(&mut self, symbol: SymbolId, stage: Stage) -> ExprId {
-        let expr = self.push(Node::Symbol(symbol), stage);
+        let (index, _) = self.nodes.insert_full(Packed::symbol(symbol));
+        let expr = ExprId(index as u32);
+        self.stages.push(stage);
         self.symbol_exprs.push(expr);
         expr
     }
@@ -93,7 +97,16 @@ impl Graph {
 
     /// The node behind an identifier.
     pub fn node(&self, id: ExprId) -> Node {
-        self.nodes[id.index()]
+        self.unpack(self.nodes[id.index()])
+    }
+
+    fn unpack(&self, packed: Packed) -> Node {
+        packed.node(|index| self.numbers[index])
+    }
+
+    /// The operands of a node, from left to right.
+    pub(crate) fn operands(&self, id: ExprId) -> Operands {
+        self.nodes[id.index()].operands()
     }
 
     /// All nodes with their identifiers, operands before users.
@@ -103,7 +116,7 @@ impl Graph {
 
     /// The nodes from a position in the arena on.
     pub(crate) fn nodes_from(&self, first: usize) -> impl Iterator<Item = (ExprId, Node)> + '_ {
-        (first..).zip(&self.nodes[first..]).map(|(index, &node)| (ExprId(index as u32), node))
+        (first..self.len()).map(|index| (ExprId(index as u32), self.unpack(self.nodes[index])))
     }
 
     /// Number of nodes, reachable or not.
@@ -169,7 +182,7 @@ impl Graph {
     pub(crate) fn use_counts(&self, roots: &[ExprId]) -> Vec<u32> {
         let mut counts = vec![0; self.nodes.len()];
         for id in self.reachable(roots) {
-            for operand in self.node(id).operands() {
+            for operand in self.operands(id) {
                 counts[operand.index()] += 1;
             }
         }
@@ -196,7 +209,7 @@ impl Graph {
             }
         }
         while let Some(id) = pending.pop() {
-            pending.extend(self.node(id).operands().filter(|operand| seen.insert(*operand)));
+            pending.extend(self.operands(id).filter(|operand| seen.insert(*operand)));
             if seen.len() > most {
                 return None;
             }
@@ -227,21 +240,14 @@ impl Graph {
         if let Node::Symbol(symbol) = node {
             return self.symbol_expr(symbol);
         }
-        if let Some(&id) = self.interned.get(&node) {
-            return id;
+        let packed = Packed::new(node, |number| self.numbers.insert_full(number).0);
+        let (index, is_new) = self.nodes.insert_full(packed);
+        if is_new {
+            // Numbers have no operands and the first stage.
+            let stage = packed.operands().map(|operand| self.stage(operand)).max().unwrap_or_default();
+            self.stages.push(stage);
         }
-        // Numbers have no operands and the first stage.
-        let stage = node.operands().map(|operand| self.stage(operand)).max().unwrap_or_default();
-        let id = self.push(node, stage);
-        self.interned.insert(node, id);
-        id
-    }
-
-    fn push(&mut self, node: Node, stage: Stage) -> ExprId {
-        let id = ExprId(self.nodes.len() as u32);
-        self.nodes.push(node);
-        self.stages.push(stage);
-        id
+        ExprId(index as u32)
     }
 }
 

@@ -23,6 +23,7 @@ mod import;
 mod node;
 mod number;
 mod operations;
+mod packed;
 
 pub use double_double::DoubleDouble;
 pub use dual::Dual;

@@ -166,6 +166,13 @@ pub struct Operands {
     end: usize,
 }
 
+impl Operands {
+    /// The first `end` of these.
+    pub(super) fn first(ids: [ExprId; 4], end: usize) -> Operands {
+        Operands { ids, next: 0, end }
+    }
+}
+
 impl Iterator for Operands {
     type Item = ExprId;
 
@@ -187,7 +194,7 @@ impl Node {
             Node::Binary(_, a, b) => ([a, b, b, b], 2),
             Node::Select { lhs, rhs, then, otherwise } => ([lhs, rhs, then, otherwise], 4),
         };
-        Operands { ids, next: 0, end }
+        Operands::first(ids, end)
     }
 
     /// Whether the node has no operands.

@@ -116,7 +116,7 @@ impl Order<'_> {
     fn operands(&self, id: ExprId) -> Vec<ExprId> {
         match self.fused.get(&id) {
             Some(&Fused { factors: [x, y], addend, .. }) => vec![x, y, addend],
-            None => self.graph.node(id).operands().collect(),
+            None => self.graph.operands(id).collect(),
         }
     }
 
@@ -129,7 +129,7 @@ impl Order<'_> {
             if seen.insert(id) {
                 nodes.push(id);
                 if !self.is_leaf(id) {
-                    pending.extend(self.graph.node(id).operands());
+                    pending.extend(self.graph.operands(id));
                 }
             }
         }
@@ -162,7 +162,7 @@ impl Order<'_> {
             // The cosine of a pair is computed with the sine and does not write its argument again.
             let is_with_sine = matches!(self.graph.node(id), Node::Unary(Unary::Cos, a) if self.pairs.contains_key(&a));
             if !is_with_sine && !self.is_leaf(id) {
-                for operand in self.graph.node(id).operands() {
+                for operand in self.graph.operands(id) {
                     *self.uses.entry(operand).or_default() += 1;
                 }
             }

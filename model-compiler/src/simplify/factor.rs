@@ -62,49 +62,64 @@ struct Occurrence {
 #[derive(Clone, Copy)]
 enum Relation {
     /// The sum would become cheaper by this much.
-    Use { gain: i64 },
+    Use { gain: i32 },
     /// The sum is the candidate itself, or its negative.
     Provider { is_negative: bool },
 }
 
-/// The sums that use a candidate, with multiplicity. Most candidates have one user, which needs no allocation.
-#[derive(Default)]
-struct Users {
-    first: Option<SumId>,
-    others: Vec<SumId>,
-}
-
-impl Users {
-    fn iter(&self) -> impl Iterator<Item = SumId> + '_ {
-        self.first.into_iter().chain(self.others.iter().copied())
-    }
-
-    fn push(&mut self, sum: SumId) {
-        match self.first {
-            None => self.first = Some(sum),
-            Some(_) => self.others.push(sum),
-        }
-    }
-
-    fn remove(&mut self, sum: SumId) {
-        if self.first == Some(sum) {
-            self.first = self.others.pop();
-        } else if let Some(position) = self.others.iter().position(|&other| other == sum) {
-            self.others.swap_remove(position);
-        }
-    }
-}
-
-/// Data of a candidate.
+/// Data of a candidate. There are many, most of them in one place only, so what few have is kept apart.
 struct Tally {
     /// What it costs to compute.
-    cost: i64,
-    gain_of_uses: i64,
-    /// The sums that use it, with multiplicity.
-    users: Users,
+    cost: i32,
+    gain_of_uses: i32,
+    /// The gain for which it is in the queue; it is not there where this is zero.
+    queued_gain: i64,
+    /// One of the sums that use it.
+    user: Option<SumId>,
+    rest: Option<Box<Rest>>,
+}
+
+#[derive(Default)]
+struct Rest {
+    /// All other sums that use a candidate, with multiplicity.
+    users: Vec<SumId>,
     /// The sums that are the candidate, or its negative.
     providers: BTreeSet<(SumId, bool)>,
-    queued_gain: Option<i64>,
+}
+
+impl Tally {
+    /// The sums that use it, with multiplicity.
+    fn users(&self) -> impl Iterator<Item = SumId> + '_ {
+        self.user.into_iter().chain(self.rest.iter().flat_map(|rest| rest.users.iter().copied()))
+    }
+
+    /// The first of the sums that are the candidate, or its negative.
+    fn provider(&self) -> Option<(SumId, bool)> {
+        self.providers().next()
+    }
+
+    /// The sums that are the candidate, or its negative.
+    fn providers(&self) -> impl Iterator<Item = (SumId, bool)> + '_ {
+        self.rest.iter().flat_map(|rest| rest.providers.iter().copied())
+    }
+
+    fn add_user(&mut self, sum: SumId) {
+        match self.user {
+            None => self.user = Some(sum),
+            Some(_) => self.rest.get_or_insert_default().users.push(sum),
+        }
+    }
+
+    fn remove_user(&mut self, sum: SumId) {
+        let others = self.rest.as_deref_mut().map(|rest| &mut rest.users);
+        if self.user == Some(sum) {
+            self.user = others.and_then(Vec::pop);
+        } else if let Some(others) = others
+            && let Some(position) = others.iter().position(|&other| other == sum)
+        {
+            others.swap_remove(position);
+        }
+    }
 }
 
 /// The place of a candidate in the queue.
@@ -194,8 +209,8 @@ impl Extraction {
     /// Both products of a candidate, from a place where it occurs.
     fn products_of(&self, candidate: CandidateId, key: SumKey) -> Option<(Cube, Cube)> {
         let tally = &self.tallies[candidate.0 as usize];
-        let providers = tally.providers.iter().map(|&(provider, _)| provider);
-        providers.chain(tally.users.iter()).find_map(|sum| {
+        let providers = tally.providers().map(|(provider, _)| provider);
+        providers.chain(tally.users()).find_map(|sum| {
             let terms = &self.polynomials.sums[sum.index()];
             let hashes: Vec<u64> = terms.iter().map(Term::hash).collect();
             terms.iter().enumerate().find_map(|(k, first)| {
@@ -212,7 +227,7 @@ impl Extraction {
 
     /// The literal of an extracted expression, the sum that it represents, and whether that is its negative.
     fn definition(&mut self, candidate: CandidateId, terms: impl Fn() -> Vec<Term>) -> (LiteralId, SumId, bool) {
-        let provider = self.tallies[candidate.0 as usize].providers.first().copied();
+        let provider = self.tallies[candidate.0 as usize].provider();
         let (sum, is_negative) = provider.unwrap_or_else(|| {
             let mut terms = terms();
             terms.sort_unstable();
@@ -230,7 +245,7 @@ impl Extraction {
         provider: SumId,
         rewrite: impl Fn(&mut Vec<Term>, &Polynomials) -> usize,
     ) -> bool {
-        let mut users: Vec<SumId> = self.tallies[candidate.0 as usize].users.iter().collect();
+        let mut users: Vec<SumId> = self.tallies[candidate.0 as usize].users().collect();
         users.sort_unstable();
         users.dedup();
         let mut count = 0;
@@ -272,11 +287,11 @@ impl Extraction {
             let is_provider = count == 1 && term.cube.len() == 2;
             for (a, b, multiplicity) in literal_pairs(&term.cube) {
                 let is_free = !self.polynomials.is_hot(a) && !self.polynomials.is_hot(b);
-                let candidate = self.candidate(Candidate::Product(a, b), i64::from(!is_free));
+                let candidate = self.candidate(Candidate::Product(a, b), i32::from(!is_free));
                 let relation = if is_provider {
                     Relation::Provider { is_negative: term.is_negative }
                 } else {
-                    Relation::Use { gain: i64::from(multiplicity) }
+                    Relation::Use { gain: multiplicity as i32 }
                 };
                 self.tally(sum, Occurrence { candidate, relation }, direction);
             }
@@ -297,17 +312,19 @@ impl Extraction {
         match (occurrence.relation, direction) {
             (Relation::Use { gain }, Direction::Enter) => {
                 tally.gain_of_uses += gain;
-                tally.users.push(sum);
+                tally.add_user(sum);
             }
             (Relation::Use { gain }, Direction::Leave) => {
                 tally.gain_of_uses -= gain;
-                tally.users.remove(sum);
+                tally.remove_user(sum);
             }
             (Relation::Provider { is_negative }, Direction::Enter) => {
-                tally.providers.insert((sum, is_negative));
+                tally.rest.get_or_insert_default().providers.insert((sum, is_negative));
             }
             (Relation::Provider { is_negative }, Direction::Leave) => {
-                tally.providers.remove(&(sum, is_negative));
+                if let Some(rest) = &mut tally.rest {
+                    rest.providers.remove(&(sum, is_negative));
+                }
             }
         }
         self.touched.push(occurrence.candidate);
@@ -327,15 +344,15 @@ impl Extraction {
 
     fn gain(&self, candidate: CandidateId) -> i64 {
         let tally = &self.tallies[candidate.0 as usize];
-        if tally.users.first.is_none() {
+        if tally.user.is_none() {
             return 0;
         }
         if matches!(self.candidates[candidate.0 as usize], Candidate::Product(..)) && tally.cost == 0 {
             // Products of parameters cost nothing and shorten others; they are preferred among equals.
-            return 2 * tally.gain_of_uses + 1;
+            return 2 * i64::from(tally.gain_of_uses) + 1;
         }
-        let cost = if tally.providers.is_empty() { tally.cost } else { 0 };
-        2 * (tally.gain_of_uses - cost)
+        let cost = if tally.provider().is_none() { tally.cost } else { 0 };
+        2 * (i64::from(tally.gain_of_uses) - i64::from(cost))
     }
 
     fn update_queue(&mut self) {
@@ -343,11 +360,11 @@ impl Extraction {
         touched.sort_unstable();
         touched.dedup();
         for &candidate in &touched {
-            let gain = Some(self.gain(candidate)).filter(|&gain| gain > 0);
+            let gain = self.gain(candidate).max(0);
             let queued = self.tallies[candidate.0 as usize].queued_gain;
             if gain != queued {
                 self.dequeue(candidate);
-                if let Some(gain) = gain {
+                if gain > 0 {
                     self.queue.insert(self.place(candidate, gain));
                 }
                 self.tallies[candidate.0 as usize].queued_gain = gain;
@@ -358,7 +375,8 @@ impl Extraction {
     }
 
     fn dequeue(&mut self, candidate: CandidateId) {
-        if let Some(gain) = self.tallies[candidate.0 as usize].queued_gain.take() {
+        let gain = std::mem::take(&mut self.tallies[candidate.0 as usize].queued_gain);
+        if gain > 0 {
             self.queue.remove(&self.place(candidate, gain));
         }
     }
@@ -373,11 +391,10 @@ impl Extraction {
         Place { gain: Reverse(gain), tie, candidate }
     }
 
-    fn candidate(&mut self, candidate: Candidate, cost: i64) -> CandidateId {
+    fn candidate(&mut self, candidate: Candidate, cost: i32) -> CandidateId {
         let (index, is_new) = self.candidates.insert_full(candidate);
         if is_new {
-            let providers = BTreeSet::new();
-            self.tallies.push(Tally { cost, gain_of_uses: 0, users: Users::default(), providers, queued_gain: None });
+            self.tallies.push(Tally { cost, gain_of_uses: 0, queued_gain: 0, user: None, rest: None });
         }
         CandidateId(index as u32)
     }

@@ -26,7 +26,7 @@ impl SumKey {
 /// The factors of a product that matter for its cost: those known early count as one factor.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Factors {
-    hot: i64,
+    hot: i32,
     has_cold: bool,
 }
 
@@ -43,8 +43,8 @@ impl Factors {
         Factors { hot: self.hot + other.hot, has_cold: self.has_cold || other.has_cold }
     }
 
-    pub(super) fn multiplications(self) -> i64 {
-        (self.hot + i64::from(self.has_cold) - 1).max(0)
+    pub(super) fn multiplications(self) -> i32 {
+        (self.hot + i32::from(self.has_cold) - 1).max(0)
     }
 }
 
@@ -87,7 +87,7 @@ impl Pairing {
     }
 
     /// Operations saved by base·(left ± right) with the sum already computed.
-    pub(super) fn gain(&self) -> i64 {
+    pub(super) fn gain(&self) -> i32 {
         let before = self.left.and(self.base).multiplications() + self.right.and(self.base).multiplications();
         let mut after = self.base;
         after.add(self.is_hot());
@@ -95,7 +95,7 @@ impl Pairing {
     }
 
     /// Operations of left ± right that are done in every step.
-    pub(super) fn cost(&self) -> i64 {
+    pub(super) fn cost(&self) -> i32 {
         if self.is_hot() { 1 + self.left.multiplications() + self.right.multiplications() } else { 0 }
     }
 

@@ -33,14 +33,14 @@ impl Windows {
         if order == Order::ByLevel {
             let mut levels = vec![0_usize; graph.len()];
             for &id in &operations {
-                let below = graph.node(id).operands().map(|operand| levels[operand.index()]).max();
+                let below = graph.operands(id).map(|operand| levels[operand.index()]).max();
                 levels[id.index()] = below.unwrap_or(0) + 1;
             }
             operations.sort_by_key(|id| levels[id.index()]);
         }
         let mut last_user = vec![0; graph.len()];
         for (position, &id) in operations.iter().enumerate() {
-            for operand in graph.node(id).operands() {
+            for operand in graph.operands(id) {
                 last_user[operand.index()] = position;
             }
         }
@@ -106,7 +106,7 @@ mod tests {
             let mut count = 0;
             for Window { operations, outputs } in windows.iter(first, size) {
                 count += operations.len();
-                for operand in operations.iter().flat_map(|&id| graph.node(id).operands()) {
+                for operand in operations.iter().flat_map(|&id| graph.operands(id)) {
                     let is_free = graph.node(operand).is_leaf() || !graph.is_hot(operand);
                     assert!(is_free || operations.contains(&operand) || known.contains(&operand));
                 }
