@@ -596,3 +596,59 @@ fn a_constraint_on_velocities_that_is_not_kept_ends_the_run() {
         assert!(residual > 0.1, "{name}: {residual:e}");
     }
 }
+
+hamel::multibody! {
+    /// A pendulum, let go where it is level, with limits that nothing enforces.
+    pub model Swing {
+        planar;
+        coordinates joint;
+        gravity [0, -9.81] m/s^2;
+        body bob { mass: 1 kg, inertia: 0.1 kg m^2 }
+        joint hinge: revolute(ground, bob at [0, 1] m) { limits: -45 deg..100 deg }
+        initial hinge.angle = 90 deg;
+    }
+}
+
+/// A third of its period is no step for a pendulum, although its energy may be near that of the start in the end.
+#[test]
+fn energy_that_goes_and_comes_back_is_cautioned() {
+    let model = Swing::default();
+    for scheme in ["esdirk325", "generalized_alpha", "runge_kutta"] {
+        let run = |step: f64| {
+            let scheme = schemes::by_name(scheme, &[]).unwrap();
+            let watchers = Watchers { energy: Some(f64::INFINITY), ..Watchers::default() };
+            let options = Options { watchers, ..Options::default() };
+            let start = initial_state(&model).unwrap();
+            let run = Simulation::new(&model, &*scheme).options(options).step(step).until(20.0).run(start);
+            let is_of_energy = |caution: &&Caution| {
+                use Caution::{EnergyGained, EnergyLost, EnergyWavered};
+                matches!(caution, EnergyGained { .. } | EnergyLost { .. } | EnergyWavered { .. })
+            };
+            (run.outcome.is_ok(), run.cautions.iter().find(is_of_energy).cloned())
+        };
+        assert_eq!(run(0.01), (true, None), "{scheme}");
+        for step in [0.6, 0.8, 1.0] {
+            assert!(matches!(run(step), (false, _) | (true, Some(_))), "{scheme}, {step}: {:?}", run(step));
+        }
+    }
+}
+
+#[test]
+fn joints_past_their_limits_are_named() {
+    let model = Swing::default();
+    let run = |start: f64| {
+        let mut state = initial_state(&model).unwrap();
+        state.q[0] = start;
+        state.a[0] = -9.81 * start.sin() / 1.1;
+        Simulation::new(&model, &RungeKutta).step(1e-3).until(2.0).run(state).cautions
+    };
+    // Let go at 80° it passes −45° on the other side, after a quarter and before a half of its period of 2.4 s.
+    let [Caution::JointLimit { coordinate, t, limit, others: 0 }] = &run(80_f64.to_radians())[..] else {
+        panic!("{:?}", run(80_f64.to_radians()));
+    };
+    assert_eq!((coordinate.name.as_str(), limit.to_degrees()), ("hinge.angle", -45.0));
+    assert!((0.6..1.0).contains(t), "{t}");
+    // Within the limits, and where they say nothing about the start, there is no caution.
+    assert_eq!(run(40_f64.to_radians()), []);
+    assert_eq!(run(170_f64.to_radians()), []);
+}
