@@ -24,6 +24,8 @@ const ROUNDS: usize = 10;
 const SETTLED: f64 = 1e-3;
 /// Noise below this part of a column's spread counts as none.
 const EXACT: f64 = 1e-9;
+/// Measured numbers with less than this part of their spread left were computed, or rounded to six digits.
+const NO_NOISE: f64 = 1e-6;
 /// A difference between steps and half steps that matters, in standard deviations of the noise.
 const TOO_LONG: f64 = 0.1;
 /// What is left of `n` values is no noise where its correlation with the next value is beyond this part of `1 / √n`, its
@@ -403,6 +405,14 @@ impl<'a> Fit<'a> {
             if matters && correlation > ALIKE / count.sqrt() {
                 doubts.push(Doubt::NotNoise { output: column.name.clone(), correlation });
             }
+        }
+        let is_exact = |(place, column): (usize, &Column)| {
+            column.deviation.is_none() && deviations[place] < NO_NOISE * column.spread()
+        };
+        if self.measured.columns.iter().enumerate().all(is_exact) {
+            // What is left are errors of steps and rounding, which other doubts would take for noise.
+            doubts.retain(|doubt| matches!(doubt, Doubt::Undetermined { .. }));
+            doubts.push(Doubt::NoNoise);
         }
         let columns = self.measured.columns.iter().enumerate().map(|(place, column)| {
             let square: f64 = missed[place].iter().map(|missed| missed * missed).sum();

@@ -67,6 +67,9 @@ pub enum Doubt {
     },
     /// The noise of outputs changed in the last round of its estimation as well.
     UnsettledNoise,
+    /// The model misses next to nothing of what was measured, as where numbers were computed: standard errors, which come
+    /// from what it misses, then say little.
+    NoNoise,
     /// The search ended because it made no progress, not because it found a minimum.
     NoProgress,
     /// With half the length of its steps the motion differs by a part of the noise that matters.
@@ -98,6 +101,11 @@ impl std::fmt::Display for Doubt {
             Doubt::UnsettledNoise => write!(
                 out,
                 "the estimated noise of the outputs did not settle; give it, and standard errors will mean something"
+            ),
+            Doubt::NoNoise => write!(
+                out,
+                "the model misses less than a millionth of what was measured, as if there were no noise: what it misses are \
+                 errors of steps and rounding, and standard errors say little"
             ),
             Doubt::NoProgress => {
                 write!(out, "the search ended because it made no more progress, perhaps before the minimum")

@@ -106,6 +106,7 @@ fn what_was_simulated_is_found_again() {
         assert!((parameter.value / exact - 1.0).abs() < 1e-5, "{parameter:?}");
     }
     assert_eq!(found.parameters[0].unit, "N/m");
+    assert_eq!(found.doubts, [Doubt::NoNoise]);
 }
 
 #[test]
