@@ -260,7 +260,7 @@ fn show_modes(linear: &Linearization, modes: &[Mode], screen: &mut Screen) -> Re
     screen.line(format!("  {}", place(linear)))?;
     let zeros = modes.iter().filter(|mode| mode.eigenvalue.norm() == 0.0).count();
     if zeros > 0 {
-        screen.line(format!("{zeros} eigenvalues are zero: motions that nothing resists"))?;
+        screen.line(format!("{}: motions that nothing resists", are_zero(zeros)))?;
     }
     let mut rows = vec![
         ["eigenvalue, 1/s", "frequency, Hz", "damping ratio", "time constant, s", "mostly"].map(str::to_owned).to_vec(),
@@ -281,7 +281,7 @@ fn show_modes(linear: &Linearization, modes: &[Mode], screen: &mut Screen) -> Re
             complex(shown.eigenvalue),
             of_oscillation(shown.frequency()),
             of_oscillation(shown.damping_ratio()),
-            number(shown.time_constant()),
+            time_constant(shown.time_constant()),
             mostly(linear, mode),
         ]);
     }
@@ -377,6 +377,16 @@ fn show_multipliers(found: &Monodromy, screen: &mut Screen) -> Result<(), Failur
     Ok(screen.table(&rows)?)
 }
 
+fn are_zero(eigenvalues: usize) -> String {
+    if eigenvalues == 1 { "1 eigenvalue is zero".to_owned() } else { format!("{eigenvalues} eigenvalues are zero") }
+}
+
+/// The time in which a departure falls to, or grows by, a factor of e.
+fn time_constant(value: f64) -> String {
+    let size = readable(value.abs(), 6);
+    if value < 0.0 { format!("{size} (grows)") } else { size }
+}
+
 fn show_locus(followed: &Followed, screen: &mut Screen) -> Result<(), Failure> {
     let Followed { model, parameter, unit, locus, .. } = followed;
     let unit = if unit == "1" { String::new() } else { format!(", {unit}") };
@@ -387,7 +397,7 @@ fn show_locus(followed: &Followed, screen: &mut Screen) -> Result<(), Failure> {
         .collect();
     let zeros = locus.branches.len() - moving.len();
     if zeros > 0 {
-        screen.line(format!("{zeros} eigenvalues are zero throughout"))?;
+        screen.line(format!("{} throughout", are_zero(zeros)))?;
     }
     let mut rows = vec![vec![format!("{parameter}{unit}"), "largest real part".to_owned(), "eigenvalues".to_owned()]];
     for (place, &value) in locus.values.iter().enumerate() {

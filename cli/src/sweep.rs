@@ -201,10 +201,16 @@ fn show(arguments: &Arguments, sweep: &Sweep, cases: &Cases, screen: &mut Screen
     };
     let mut motions = Vec::new();
     for &case in &chosen {
-        let values = cases.names().iter().zip(cases.values(case)).map(|(name, value)| format!("{name} = {value}"));
-        let label = values.collect::<Vec<_>>().join(", ");
         match sweep.whole(case) {
             Ok((instance, run)) => {
+                let parameters = &instance.model().describe().parameters;
+                let unit = |name: &str| match parameters.iter().find(|parameter| parameter.name == name) {
+                    Some(parameter) if parameter.unit != "1" => format!(" {}", parameter.unit),
+                    _ => String::new(),
+                };
+                let values = cases.names().iter().zip(cases.values(case));
+                let values = values.map(|(name, value)| format!("{name} = {}{}", readable(value, 6), unit(name)));
+                let label = values.collect::<Vec<_>>().join(", ");
                 if let Err(failure) = &run.outcome {
                     eprintln!("caution: case {case}: {failure}; what was computed before is shown");
                 }

@@ -168,9 +168,10 @@ impl fmt::Display for Caution {
                     1 => ", and 1 more did".to_owned(),
                     others => format!(", and {others} more did"),
                 };
+                let limit = (1e4 * limit).round() / 1e4;
                 write!(
                     f,
-                    "`{name}` went past its limit of {limit:.4} {unit} at t = {t:.4} s{others}: limits are data, only a \
+                    "`{name}` went past its limit of {limit} {unit} at t = {t:.4} s{others}: limits are data, only a \
                      contact stops a joint (of an imported robot: `--stops`)"
                 )
             }
