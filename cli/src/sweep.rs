@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use hamel::Model;
+use hamel::model::{Channel, ModelInfo};
 use hamel_compiler::escape::file_name;
 use hamel_report::number::readable;
 use hamel_sweep::{
@@ -190,6 +191,16 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
     summary(&table, screen)
 }
 
+/// A value that a case has, with six digits and its unit.
+fn labelled(info: &ModelInfo, name: &str, value: f64) -> String {
+    let value: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+    let mut channels = info.parameters.iter().chain(&info.coordinates).chain(&info.velocities).chain(&info.inputs);
+    match channels.find(|channel| channel.name == name && channel.unit != "1") {
+        Some(Channel { unit, .. }) => format!("{name} = {value} {unit}"),
+        None => format!("{name} = {value}"),
+    }
+}
+
 /// Animates cases of the part that is computed, whose motions are computed once more: a sweep keeps none.
 fn show(arguments: &Arguments, sweep: &Sweep, cases: &Cases, screen: &mut Screen) -> Result<(), Failure> {
     let Some(path) = &arguments.animate else { return Ok(()) };
@@ -203,13 +214,8 @@ fn show(arguments: &Arguments, sweep: &Sweep, cases: &Cases, screen: &mut Screen
     for &case in &chosen {
         match sweep.whole(case) {
             Ok((instance, run)) => {
-                let parameters = &instance.model().describe().parameters;
-                let unit = |name: &str| match parameters.iter().find(|parameter| parameter.name == name) {
-                    Some(parameter) if parameter.unit != "1" => format!(" {}", parameter.unit),
-                    _ => String::new(),
-                };
                 let values = cases.names().iter().zip(cases.values(case));
-                let values = values.map(|(name, value)| format!("{name} = {}{}", readable(value, 6), unit(name)));
+                let values = values.map(|(name, value)| labelled(instance.model().describe(), name, value));
                 let label = values.collect::<Vec<_>>().join(", ");
                 if let Err(failure) = &run.outcome {
                     eprintln!("caution: case {case}: {failure}; what was computed before is shown");

@@ -167,7 +167,7 @@ fn some_cases_are_animated() {
     let labels: Vec<&str> = scenes.as_array().unwrap().iter().map(|scene| scene["label"].as_str().unwrap()).collect();
     assert_eq!(
         (labels.len(), labels[0], labels[5]),
-        (6, "rail.displacement = 0, push = 0", "rail.displacement = 1, push = 1")
+        (6, "rail.displacement = 0 m, push = 0 N", "rail.displacement = 1 m, push = 1 N")
     );
     // Each moves as its case does: the one without a start and without a push stays where it is.
     assert_ne!(scenes[0]["poses"], scenes[5]["poses"]);
