@@ -140,7 +140,7 @@ struct Missed {
     motion: f64,
     /// Accelerations and multipliers against differences.
     forces: f64,
-    /// The gradient against sensitivities.
+    /// The gradient against sensitivities, and against that of several objectives at once.
     gradient: f64,
 }
 
@@ -207,6 +207,20 @@ fn missed(
     let gradient = motion.gradient(&objective)?;
     let repeated = motion.clone().checkpoints(3).gradient(&objective)?;
     assert_eq!(repeated, gradient, "{} with three copies", scheme.label());
+    // Beside another objective of the same motion.
+    let end_speed = |instant: &Instant, slopes: &mut Slopes| {
+        slopes.velocity[0] = if instant.is_end { 1.0 } else { 0.0 };
+        slopes.velocity[0] * instant.state.v[0]
+    };
+    let both = motion.gradients(&[&end_speed, &objective])?;
+    let alone = [motion.gradient(&end_speed)?, gradient.clone()];
+    let mut between = 0.0_f64;
+    for (one, alone) in both.iter().zip(&alone) {
+        assert_eq!((one.value, &one.end), (alone.value, &alone.end));
+        let pairs = one.parameters.iter().chain(&one.velocity).zip(alone.parameters.iter().chain(&alone.velocity));
+        let size = alone.parameters.iter().fold(1e-3_f64, |size, x| size.max(x.abs()));
+        between = pairs.map(|(a, b)| (a - b).abs() / size).fold(between, f64::max);
+    }
     let mut forward = vec![0.0; directions.len()];
     let mut step = 0;
     motion.sensitivities(&directions, &mut |state, changes| {
@@ -225,7 +239,7 @@ fn missed(
         step += 1;
     })?;
     let size = forward.iter().fold(1e-12_f64, |size, x| size.max(x.abs()));
-    let between = gradient.parameters.iter().zip(&forward).map(|(a, b)| (a - b).abs() / size).fold(0.0, f64::max);
+    let between = gradient.parameters.iter().zip(&forward).map(|(a, b)| (a - b).abs() / size).fold(between, f64::max);
     Ok(Missed { motion: worst[0], forces: worst[1], gradient: between })
 }
 

@@ -108,20 +108,34 @@ impl Outside for Forwards {
     fn add_inputs(&mut self, _t: f64, _slopes: &DMatrix<f64>) {}
 }
 
-/// Slopes by parameters and inputs, of one objective.
+/// Slopes by parameters and inputs, one column for each objective.
 pub(super) struct Backwards {
     parameters: DMatrix<f64>,
-    /// By inputs, each by its times; from the end to the start.
-    inputs: Vec<Vec<(f64, f64)>>,
+    /// Objective by objective: by inputs, each by its times; from the end to the start.
+    inputs: Vec<Vec<Vec<(f64, f64)>>>,
+    count: usize,
 }
 
 impl Backwards {
-    pub(super) fn new(model: &dyn Model) -> Self {
+    pub(super) fn new(model: &dyn Model, objectives: usize) -> Self {
         let info = model.describe();
-        Self { parameters: DMatrix::zeros(info.differentiated.len(), 1), inputs: vec![Vec::new(); info.inputs.len()] }
+        let count = info.inputs.len();
+        Self {
+            parameters: DMatrix::zeros(info.differentiated.len(), objectives),
+            inputs: vec![vec![Vec::new(); count]; objectives],
+            count,
+        }
     }
 
-    pub(super) fn into_inputs(self) -> Vec<Vec<(f64, f64)>> {
+    /// Adds slopes of one objective by the inputs at a time.
+    pub(super) fn add_inputs_of<'s>(&mut self, objective: usize, t: f64, slopes: impl Iterator<Item = &'s f64>) {
+        for (of, slope) in self.inputs[objective].iter_mut().zip(slopes) {
+            of.push((t, *slope));
+        }
+    }
+
+    /// Objective by objective.
+    pub(super) fn into_inputs(self) -> impl Iterator<Item = Vec<Vec<(f64, f64)>>> {
         let ascending = |mut slopes: Vec<(f64, f64)>| {
             slopes.sort_by(|a, b| a.0.total_cmp(&b.0));
             slopes.dedup_by(|next, first| {
@@ -131,7 +145,7 @@ impl Backwards {
             });
             slopes
         };
-        self.inputs.into_iter().map(ascending).collect()
+        self.inputs.into_iter().map(move |inputs| inputs.into_iter().map(ascending).collect())
     }
 }
 
@@ -141,12 +155,12 @@ impl Outside for Backwards {
     }
 
     fn inputs(&mut self, _t: f64) -> DMatrix<f64> {
-        DMatrix::zeros(self.inputs.len(), 1)
+        DMatrix::zeros(self.count, self.inputs.len())
     }
 
     fn add_inputs(&mut self, t: f64, slopes: &DMatrix<f64>) {
-        for (of, slope) in self.inputs.iter_mut().zip(slopes.column(0).iter()) {
-            of.push((t, *slope));
+        for (objective, column) in slopes.column_iter().enumerate() {
+            self.add_inputs_of(objective, t, column.iter());
         }
     }
 }

@@ -315,71 +315,82 @@ impl<'m> Differentiated<'m> {
     /// # Errors
     /// See [`GradientError`].
     pub fn gradient(&self, objective: &dyn Objective) -> Result<Gradient, GradientError> {
+        // One for each objective.
+        Ok(self.gradients(&[objective])?.remove(0))
+    }
+
+    /// Several objectives of one motion and their gradients, as an objective and what it is subject to: the motion and the
+    /// matrices of its steps are evaluated once.
+    ///
+    /// # Errors
+    /// See [`GradientError`].
+    pub fn gradients(&self, objectives: &[&dyn Objective]) -> Result<Vec<Gradient>, GradientError> {
         let Begun { way, start, first, wanted } = self.begin(true)?;
-        let (beginning, dims) = (way.state().clone(), self.model.dims());
+        let (beginning, dims, count) = (way.state().clone(), self.model.dims(), objectives.len());
         // The vectors with which the first step begins, and any other.
         let vectors = first.last().map_or(STATE.len(), |operations| operations.outputs.len());
         let rows = |k: usize| if k == 3 { dims.nc } else { dims.nv };
         let mut backward = Backward {
             of: self,
-            objective,
+            objectives,
             player: Player::new(self.model, wanted, true),
-            outside: Backwards::new(self.model),
-            slopes: (0..vectors).map(|k| DMatrix::zeros(rows(k), 1)).collect(),
-            value: 0.0,
+            outside: Backwards::new(self.model, count),
+            slopes: (0..vectors).map(|k| DMatrix::zeros(rows(k), count)).collect(),
+            values: vec![0.0; count],
             next: None,
             end: None,
         };
         for_each_from_the_end(way, self.checkpoints, &mut |step| backward.pass(step))?;
         backward.observe(&beginning, 0, None);
-        let Backward { mut player, mut outside, mut slopes, value, end, .. } = backward;
+        let Backward { mut player, mut outside, mut slopes, values, end, .. } = backward;
         for operations in first.iter().rev() {
             player.backward(operations, &mut slopes, &mut outside)?;
         }
         start.add_slopes(&slopes, &mut outside);
-        Ok(Gradient {
+        let end = end.unwrap_or(beginning);
+        let of = |matrix: &DMatrix<f64>, column: usize| matrix.column(column).iter().copied().collect();
+        let parameters = outside.parameters().clone();
+        let gradient = |(k, (value, inputs))| Gradient {
             value,
-            parameters: outside.parameters().as_slice().to_vec(),
-            position: slopes[0].as_slice().to_vec(),
-            velocity: slopes[1].as_slice().to_vec(),
-            inputs: outside.into_inputs(),
-            end: end.unwrap_or(beginning),
-        })
+            parameters: of(&parameters, k),
+            position: of(&slopes[0], k),
+            velocity: of(&slopes[1], k),
+            inputs,
+            end: end.clone(),
+        };
+        Ok(values.into_iter().zip(outside.into_inputs()).enumerate().map(gradient).collect())
     }
 
-    /// What an instant adds to the objective; its slopes are added to those of the state.
+    /// What an instant adds to an objective; its slopes are added to those of the state.
     fn add(
         &self,
-        objective: &dyn Objective,
-        state: &State,
-        (step, is_end, weight): (usize, bool, f64),
+        (column, objective): (usize, &dyn Objective),
+        instant: &Instant,
         slopes: &mut [DMatrix<f64>],
         outside: &mut Backwards,
     ) -> f64 {
-        let (info, dims) = (self.model.describe(), self.model.dims());
-        let mut outputs = vec![0.0; info.outputs.len()];
-        self.model.outputs(state, &mut outputs);
+        let (state, dims) = (instant.state, self.model.dims());
         let zeros = DVector::zeros;
         let mut own = Slopes {
             position: zeros(dims.nv),
             velocity: zeros(dims.nv),
             acceleration: zeros(dims.nv),
             multipliers: zeros(dims.nc),
-            outputs: zeros(outputs.len()),
+            outputs: zeros(instant.outputs.len()),
         };
-        let instant = Instant { state, outputs: &outputs, step, is_end, weight };
-        let value = objective.add(&instant, &mut own);
+        let value = objective.add(instant, &mut own);
         if own.outputs.iter().any(|slope| *slope != 0.0) {
             let [by_q, by_v, by_a, by_p, by_u] = self.output_derivatives(state);
             own.position += by_q.tr_mul(&own.outputs);
             own.velocity += by_v.tr_mul(&own.outputs);
             own.acceleration += by_a.tr_mul(&own.outputs);
-            *outside.parameters() += by_p.tr_mul(&own.outputs);
-            let of_inputs = by_u.tr_mul(&own.outputs);
-            outside.add_inputs(state.t, &DMatrix::from_column_slice(of_inputs.len(), 1, of_inputs.as_slice()));
+            let mut parameters = outside.parameters().column_mut(column);
+            parameters += by_p.tr_mul(&own.outputs);
+            outside.add_inputs_of(column, state.t, by_u.tr_mul(&own.outputs).iter());
         }
         for (slope, own) in slopes.iter_mut().zip([own.position, own.velocity, own.acceleration, own.multipliers]) {
-            *slope += own;
+            let mut slope = slope.column_mut(column);
+            slope += own;
         }
         value
     }
@@ -510,15 +521,15 @@ struct Made<'s> {
     dt: f64,
 }
 
-/// A gradient on its way from the end to the start.
+/// Gradients on their way from the end to the start.
 struct Backward<'a> {
     of: &'a Differentiated<'a>,
-    objective: &'a dyn Objective,
+    objectives: &'a [&'a dyn Objective],
     player: Player<'a>,
     outside: Backwards,
     /// By the vectors with which the next step to pass ends.
     slopes: Vec<DMatrix<f64>>,
-    value: f64,
+    values: Vec<f64>,
     /// Length of the step that was passed last, s.
     next: Option<f64>,
     end: Option<State>,
@@ -535,7 +546,12 @@ impl Backward<'_> {
     /// An instant, at the end of a step of this length.
     fn observe(&mut self, state: &State, step: usize, dt: Option<f64>) {
         let half = |dt: Option<f64>| dt.map_or(0.0, |dt| 0.5 * dt);
-        let instant = (step, self.next.is_none(), half(dt) + half(self.next));
-        self.value += self.of.add(self.objective, state, instant, &mut self.slopes, &mut self.outside);
+        let mut outputs = vec![0.0; self.of.model.describe().outputs.len()];
+        self.of.model.outputs(state, &mut outputs);
+        let weight = half(dt) + half(self.next);
+        let instant = Instant { state, outputs: &outputs, step, is_end: self.next.is_none(), weight };
+        for (k, (objective, value)) in self.objectives.iter().zip(&mut self.values).enumerate() {
+            *value += self.of.add((k, *objective), &instant, &mut self.slopes, &mut self.outside);
+        }
     }
 }

@@ -1,0 +1,184 @@
+//! Steps towards a better design: the library's, looked at one by one.
+
+use std::rc::Rc;
+
+use basin::{Executor, Slsqp, State, StepOutcome};
+
+use crate::error::OptimizeError;
+use crate::landscape::{Judge, Landscape};
+use crate::optimality::{Judged, Optimality};
+use crate::optimization::Optimization;
+use crate::result::Ended;
+
+/// The unit of the objective is its value, but at least this part of that at the start.
+const LEAST_UNIT: f64 = 1e-3;
+/// A change of the objective, in its unit, or a part of the violation, by which a design must be better for the search to go
+/// on.
+const BETTER: f64 = 1e-12;
+/// A change of the objective, as a part of it, or of the violation, that rounding alone may make.
+const ROUNDING: f64 = 1e-13;
+/// A gradient that is less than this part of the least so far is progress where the objective changes no more.
+const FLATTER: f64 = 0.9;
+/// The search begins anew, without what the library has learnt of second derivatives, where the library gives up, or has
+/// made many steps in a row that changed nothing or took twice as many evaluations; but it ends if no more than a few steps
+/// have changed something.
+const FEW: u64 = 3;
+/// Units of the objective where it shall not matter, so that the conditions are met first: until they are violated by less
+/// than this part.
+const NEGLIGIBLE: f64 = 1e6;
+const NEARER: f64 = 0.1;
+const MANY: usize = 10;
+
+/// A design that a search has reached.
+#[derive(Clone)]
+pub(crate) struct Reached {
+    pub(crate) x: Vec<f64>,
+    pub(crate) judged: Rc<Judged>,
+    /// For the objective in its unit.
+    pub(crate) multipliers: Vec<f64>,
+    pub(crate) optimality: Optimality,
+}
+
+/// A search on its way.
+pub(crate) struct Search<'s> {
+    pub(crate) of: &'s Optimization<'s>,
+    pub(crate) judge: &'s Judge<'s>,
+    /// The objective's unit, as the library sees it.
+    pub(crate) unit: f64,
+    pub(crate) at_start: f64,
+}
+
+impl Search<'_> {
+    /// The objective's unit for a design.
+    pub(crate) fn unit_at(&self, judged: &Judged) -> f64 {
+        let own = judged.objective.abs().max(LEAST_UNIT * self.at_start.abs());
+        self.of.unit.unwrap_or(if own > 0.0 { own } else { self.unit })
+    }
+
+    /// A design with the multipliers that the library has for it.
+    fn reached(&self, x: &[f64], solver: &Slsqp, of_library: f64) -> Result<Reached, OptimizeError> {
+        let judged = self.judge.of(x).ok_or_else(|| OptimizeError::Search("a rejected step was taken".to_owned()))?;
+        let unit = self.unit_at(&judged);
+        let both = [solver.equality_multipliers(), solver.inequality_multipliers()];
+        let mut multipliers: Vec<f64> =
+            both.into_iter().flatten().flatten().map(|one| one * of_library / unit).collect();
+        multipliers.resize(judged.rows.len(), 0.0);
+        let (bounds, equalities) = ((self.of.lower.as_slice(), self.of.upper.as_slice()), self.of.equalities());
+        let optimality = Optimality::new(&judged, x, bounds, &multipliers, equalities, unit);
+        Ok(Reached { x: x.to_vec(), judged, multipliers, optimality })
+    }
+
+    /// Whether a design is better than another by more than rounding: first the conditions, then the objective.
+    fn is_better(&self, one: &Reached, other: &Reached) -> bool {
+        let violations = [one, other].map(|reached| reached.optimality.violation);
+        let are_met = violations.map(|violation| violation <= self.of.tolerance);
+        match are_met {
+            [true, true] => other.judged.objective - one.judged.objective > BETTER * self.unit_at(&other.judged),
+            [is_met, other_is_met] if is_met != other_is_met => is_met,
+            _ => violations[0] < (1.0 - BETTER) * violations[1],
+        }
+    }
+
+    /// The last design if it is an optimum, or else the best; the number of iterations, and why they ended.
+    pub(crate) fn run(&self, start: Vec<f64>) -> Result<(Reached, u64, Ended), OptimizeError> {
+        let mut progress = Progress { best: None, iterations: 0 };
+        let (mut from, mut unit) = (start, self.unit);
+        loop {
+            match self.leg(from, unit, &mut progress)? {
+                // The objective may be in the way of the conditions.
+                Leg::Ended(best, Ended::Unmet) if unit == self.unit => (from, unit) = (best.x, NEGLIGIBLE * self.unit),
+                Leg::Ended(reached, ended) => return Ok((reached, progress.iterations, ended)),
+                Leg::AnewFrom(x) => (from, unit) = (x, self.unit),
+            }
+        }
+    }
+
+    /// A search of the library from a design on, with a unit of the objective.
+    fn leg(&self, from: Vec<f64>, unit: f64, progress: &mut Progress) -> Result<Leg, OptimizeError> {
+        let equalities = self.of.equalities();
+        let landscape = Landscape {
+            judge: self.judge,
+            lower: &self.of.lower,
+            upper: &self.of.upper,
+            conditions: (equalities, self.of.conditions().len() - equalities),
+            unit,
+        };
+        let failed = |error: &dyn std::fmt::Display| OptimizeError::Search(error.to_string());
+        // Its own tests say little; the conditions of an optimum are looked at after each iteration.
+        let solver = Slsqp::new().with_absolute_accuracy_tolerance(None);
+        let stepper = Executor::from_start(landscape, solver, from).into_stepper();
+        let mut stepper = stepper.map_err(|error| failed(&error))?;
+        let (mut before, mut first, mut least, mut moves, mut rests) = (None, None, f64::INFINITY, 0, 0);
+        let mut evaluations = Vec::new();
+        loop {
+            let reached = self.reached(stepper.state().param(), stepper.solver(), unit)?;
+            let x = reached.x.clone();
+            if reached.optimality.is_met(self.of.tolerance) {
+                return Ok(Leg::Ended(reached, Ended::Converged));
+            }
+            let gradient = reached.optimality.projected_gradient;
+            let is_flatter = gradient < FLATTER * least;
+            if is_flatter || before.as_ref().is_some_and(|before| self.has_moved(before, &reached)) {
+                (moves, rests) = (moves + 1, 0);
+            } else {
+                rests += 1;
+            }
+            least = if is_flatter { gradient } else { least };
+            before = Some(reached.clone());
+            let violation = reached.optimality.violation;
+            let is_nearer = unit != self.unit && violation <= NEARER * *first.get_or_insert(violation);
+            let best = match progress.best.take() {
+                Some(best) if !self.is_better(&reached, &best) => best,
+                _ => reached,
+            };
+            progress.best = Some(best.clone());
+            let count = self.judge.evaluations.get();
+            if progress.iterations >= self.of.iterations {
+                return Ok(Leg::Ended(best, Ended::Iterations));
+            }
+            if count >= self.of.evaluations {
+                return Ok(Leg::Ended(best, Ended::Evaluations));
+            }
+            // Where first trials fail again and again the library's second derivatives are worth nothing.
+            evaluations.push(count);
+            let is_tough = evaluations.iter().rev().nth(MANY).is_some_and(|before| count - before >= 2 * MANY as u64);
+            let has_stopped = !is_tough
+                && !is_nearer
+                && (rests > MANY
+                    || match stepper.step().map_err(|error| failed(&error))? {
+                        StepOutcome::Continue => {
+                            progress.iterations += 1;
+                            false
+                        }
+                        StepOutcome::Stopped(_) => true,
+                    });
+            if has_stopped && moves < FEW {
+                let is_met = best.optimality.violation <= self.of.tolerance;
+                return Ok(Leg::Ended(best, if is_met { Ended::NoProgress } else { Ended::Unmet }));
+            }
+            if is_nearer || is_tough || has_stopped {
+                return Ok(Leg::AnewFrom(x));
+            }
+        }
+    }
+
+    /// Whether a step did more than rounding does.
+    fn has_moved(&self, before: &Reached, now: &Reached) -> bool {
+        let change = (now.judged.objective - before.judged.objective).abs();
+        let [was, is] = [before, now].map(|reached| reached.optimality.violation);
+        change > ROUNDING * now.judged.objective.abs() || (was - is).abs() > ROUNDING + 1e-3 * was.min(is)
+    }
+}
+
+/// What a search has come to.
+struct Progress {
+    best: Option<Reached>,
+    iterations: u64,
+}
+
+/// How a part of a search ended.
+enum Leg {
+    Ended(Reached, Ended),
+    /// A new one begins there.
+    AnewFrom(Vec<f64>),
+}
