@@ -204,9 +204,8 @@ fn a_rod_is_lifted_as_another_optimiser_lifts_it() {
             planar;
             coordinates joint;
             gravity [0, -9.81] m/s^2;
-            param mass = 0.8 kg;
             input drive N m;
-            body rod { mass: mass, inertia: mass * (0.7 m)^2 / 12 }
+            body rod { mass: 0.8 kg, inertia: (0.8 kg) * (0.7 m)^2 / 12 }
             joint hinge: revolute(ground, rod at [0, 0.35] m);
             torque motor: drive - (0.1 N m s) * hinge.angle.velocity on hinge;
             initial hinge.angle = 0 rad;

@@ -64,7 +64,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     contact::declare(system, &mut layout);
     flexible::declare_outputs(system, &mut layout);
     beam::declare_outputs(system, &mut layout);
-    layout.is_linearized = system.is_linearized || !system.differentiated.is_empty();
+    layout.is_linearized = system.is_linearized;
     layout.differentiated = parameters.symbols(&system.differentiated);
     let mut kinds = Kinds::default();
     let reference_configuration = match system.formulation {

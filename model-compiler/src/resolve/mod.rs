@@ -186,7 +186,8 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         singular: singular::singular(description),
         provided: asked.of_model,
         provided_of_frames: asked.of_frames,
-        is_linearized: asked.linearization,
+        // Slopes by inputs and starts need it too, of a model without parameters.
+        is_linearized: asked.linearization || items!(description, Differentiate).next().is_some(),
         differentiated,
     })
 }
