@@ -46,6 +46,9 @@ impl Failure {
         let known: Vec<&str> = known.into_iter().collect();
         let help = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() && kind.starts_with("parameter") => {
+                "there is none; of the numbers of an imported robot --parameters makes some".to_owned()
+            }
             None if known.is_empty() => "there is none".to_owned(),
             None => format!("known are {}", known.join(", ")),
         };
