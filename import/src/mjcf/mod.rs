@@ -6,9 +6,14 @@
 //! (shapes without mass, sensors, settings of the solver) is left out and listed, as is what the language does not have:
 //! tendons, friction in joints, the inertia of rotors (`armature`) of joints with several coordinates.
 
+mod actuators;
 mod classes;
+mod compiler;
+mod equality;
 mod include;
+mod joints;
 mod looks;
+mod masses;
 mod orientation;
 mod read;
 

@@ -1,0 +1,119 @@
+//! What connects bodies and joints of MJCF beside the tree.
+
+use roxmltree::Node;
+
+use super::read::Reader;
+use crate::error::Problem;
+use crate::robot::number::Number;
+use crate::robot::pose::Pose;
+use crate::robot::{Closure, Follower, Kind, Name};
+
+impl<'d> Reader<'_, 'd> {
+    /// What connects bodies and joints beside the tree.
+    pub(super) fn equality(&mut self, section: Node<'d, 'd>) {
+        for node in section.children().filter(Node::is_element) {
+            if node.attribute("active") == Some("false") {
+                self.warn(node, "an `equality` that is not active is ignored");
+                continue;
+            }
+            match node.tag_name().name() {
+                word @ ("connect" | "weld") => {
+                    if let Some(ends) = self.closed(node, word == "weld") {
+                        let default = format!("{word}{}", self.closures.len() + 1);
+                        let name = Name(node.attribute("name").map_or(default, str::to_owned));
+                        let place = self.notes.place(node);
+                        let kind = if word == "weld" { Kind::Fixed } else { Kind::Ball };
+                        let axis = [0, 0, 1].map(Number::whole);
+                        self.closures.push(Closure { name, place, kind, axis, ends });
+                    }
+                }
+                "joint" => self.coupled(node),
+                _ => self.notes.ignore(node, "there are no such constraints"),
+            }
+        }
+    }
+
+    /// The frames that a `connect` or a `weld` keeps together.
+    pub(super) fn closed(&mut self, node: Node<'d, 'd>, is_weld: bool) -> Option<[(usize, Pose); 2]> {
+        if node.has_attribute("site1") || node.has_attribute("site2") {
+            let [first, second] = ["site1", "site2"].map(|attribute| {
+                let name = self.notes.attribute(node, attribute)?;
+                self.named("site", name, node)
+            });
+            return Some([(first?, Pose::IDENTITY), (second?, Pose::IDENTITY)]);
+        }
+        let first = self.notes.attribute(node, "body1").and_then(|name| self.named("body", name, node));
+        let second = self.named("body", node.attribute("body2").unwrap_or("world"), node);
+        let (first, second) = (first?, second?);
+        let between = self.world[second].inverse().then(&self.world[first]);
+        if !is_weld {
+            let anchor = self.notes.numbers(node, "anchor")?.map(|number: Number| number.value);
+            let anchor = Pose { position: anchor, ..Pose::IDENTITY };
+            return Some([(first, anchor), (second, between.then(&anchor))]);
+        }
+        let held = match node.has_attribute("relpose") {
+            true => {
+                let [x, y, z, quaternion @ ..] = self.notes.numbers::<7>(node, "relpose")?.map(|number| number.value);
+                Pose::turned(quaternion).map(|turned| Pose { position: [x, y, z], ..turned })
+            }
+            false => None,
+        };
+        // Without it the bodies stay as they are in the reference position.
+        Some([(first, held.unwrap_or(between.inverse())), (second, Pose::IDENTITY)])
+    }
+
+    pub(super) fn named(&mut self, kind: &'static str, name: &str, node: Node) -> Option<usize> {
+        let known = if kind == "site" { &self.sites } else { &self.bodies };
+        match known.get(name) {
+            Some(link) => Some(*link),
+            None => {
+                let problem = Problem::unknown(kind, name, known.keys());
+                self.notes.wrong(node, problem)
+            }
+        }
+    }
+
+    /// The index of a joint that has one coordinate.
+    pub(super) fn joint_named(&mut self, name: &str, node: Node) -> Option<usize> {
+        let mut known = self.joints.iter().filter(|joint| joint.kind != Kind::Fixed);
+        if known.clone().all(|joint| joint.name.0 != name) {
+            let names: Vec<&str> = known.map(|joint| joint.name.0.as_str()).collect();
+            let problem = Problem::unknown("joint", name, names.iter());
+            return self.notes.wrong(node, problem);
+        }
+        let found = known.find(|joint| joint.name.0 == name)?;
+        let (found, kind) = (self.joints.iter().position(|joint| std::ptr::eq(joint, found))?, found.kind);
+        kind.has_coordinate().then_some(found)
+    }
+
+    /// A joint whose coordinate follows another one.
+    pub(super) fn coupled(&mut self, node: Node<'d, 'd>) {
+        let Some(name) = self.notes.attribute(node, "joint1") else { return };
+        let Some(first) = self.joint_named(name, node) else { return };
+        let coefficients = match node.has_attribute("polycoef") {
+            true => self.notes.list(node, "polycoef", 1, 5),
+            false => Some([0, 1].map(Number::whole).to_vec()),
+        };
+        let Some(mut coefficients) = coefficients else { return };
+        // What is not written keeps its default.
+        let written = coefficients.len();
+        coefficients.extend([0, 1, 0, 0, 0].map(Number::whole).into_iter().skip(written));
+        let second = node.attribute("joint2");
+        if second.is_some() && coefficients[2..].iter().any(|coefficient| !coefficient.is_zero()) {
+            let what = "a coupling of joints by a polynomial is not read".to_owned();
+            let help = "write it as a `constraint` of the model";
+            self.notes.wrong::<()>(node, Problem::Unsupported { what, help });
+            return;
+        }
+        if self.joints[first].follows.is_some() {
+            let what = format!("`{}` follows several joints", self.joints[first].name);
+            self.notes
+                .wrong::<()>(node, Problem::Unsupported { what, help: "write one as a `constraint` of the model" });
+            return;
+        }
+        let place = self.notes.place(node);
+        let joint = second.map(|name| Name(name.to_owned()));
+        let [offset, multiplier] = [0, 1].map(|k| coefficients[k].clone());
+        self.joints[first].follows = Some(Follower { place, joint, multiplier, offset });
+    }
+}

@@ -1,0 +1,149 @@
+//! Joints of MJCF.
+
+use hamel_compiler::escape::excerpt;
+use roxmltree::Node;
+
+use super::classes::View;
+use super::orientation;
+use super::read::{Item, Reader};
+use crate::error::Problem;
+use crate::robot::number::Number;
+use crate::robot::pose::Pose;
+use crate::robot::{Joint, Kind, Limits, Name, Origin, Spring};
+
+impl<'d> Reader<'_, 'd> {
+    /// A joint between two links, and its coordinate in the reference position.
+    pub(super) fn joint(
+        &mut self,
+        item: &Item<'d>,
+        default: &str,
+        (parent, child): (usize, usize),
+        base: &Pose,
+    ) -> Option<(Joint, f64)> {
+        let (view, node) = (item.view, item.view.node);
+        let place = self.notes.place(node);
+        let name = match node.attribute("name") {
+            Some(name) => self.notes.checked_name(node, name)?,
+            None => Name(default.to_owned()),
+        };
+        let around = self.notes.enter(Some(format!("joint `{name}`")));
+        let is_free = node.has_tag_name("freejoint");
+        let word = if is_free { "free" } else { self.classes.text(view, "type").unwrap_or("hinge") };
+        let kind = match word {
+            "hinge" => Some(Kind::Revolute),
+            "slide" => Some(Kind::Prismatic),
+            "ball" => Some(Kind::Ball),
+            "free" => Some(Kind::Floating),
+            other => {
+                const KINDS: [&str; 4] = ["hinge", "slide", "ball", "free"];
+                let problem = Problem::UnknownWord { what: "type of joint", found: excerpt(other), known: &KINDS };
+                self.notes.wrong(node, problem)
+            }
+        };
+        let angle = if self.compiler.degrees && kind == Some(Kind::Revolute) { f64::to_radians } else { |x: f64| x };
+        let (pos, axis) = (self.vector(view, "pos"), self.vector(view, "axis"));
+        let axis = axis.map(|axis| axis.unwrap_or([0.0, 0.0, 1.0]));
+        if axis.is_some_and(|axis| orientation::unit(axis).is_none()) && kind != Some(Kind::Ball) && !is_free {
+            self.notes.wrong::<()>(node, Problem::ZeroAxis);
+        }
+        let damping = self.scalar(view, "damping");
+        let stiffness = self.scalar(view, "stiffness");
+        let rotor = self.scalar(view, "armature").map(|rotor| rotor.filter(|rotor| !rotor.is_zero()));
+        let reference = self.scalar(view, "ref").map(|number| number.map_or(0.0, |number| angle(number.value)));
+        let rest = self.scalar(view, "springref").map(|number| number.map_or(0.0, |number| angle(number.value)));
+        for (attribute, message) in [
+            ("frictionloss", "`frictionloss` is ignored: a model that is solved for accelerations has no sticking"),
+            ("springdamper", "`springdamper` is ignored: give `stiffness` and `damping`"),
+        ] {
+            let holder = self.classes.holder(view, attribute);
+            let is_zero = |node: Node| {
+                let words = node.attribute(attribute).unwrap_or_default().split_whitespace();
+                words.map(|word| word.parse::<f64>()).all(|value| value.is_ok_and(|value| value == 0.0))
+            };
+            if holder.is_some_and(|node| !is_zero(node)) && !is_free {
+                self.warn(node, message);
+            }
+        }
+        let limits = self.limits(view, kind, reference.unwrap_or_default(), angle);
+        self.notes.enter(around);
+        let (kind, pos, axis, reference) = (kind?, pos?.unwrap_or_default(), axis?, reference?);
+        let (damping, stiffness, rest, rotor) = (damping?, stiffness?, rest?, rotor?);
+        let has_coordinate = kind.has_coordinate();
+        // A slider moves the same wherever it stands.
+        let anchor = match kind {
+            Kind::Revolute | Kind::Ball => item.frame.then(&Pose { position: pos, ..Pose::IDENTITY }).position,
+            _ => [0.0; 3],
+        };
+        let at = match kind {
+            Kind::Floating => Pose::IDENTITY,
+            _ => base.then(&Pose { position: anchor, ..Pose::IDENTITY }),
+        };
+        let turned = Pose { position: [0.0; 3], ..item.frame }.then(&Pose { position: axis, ..Pose::IDENTITY });
+        if stiffness.as_ref().is_some_and(|stiffness| !stiffness.is_zero()) && !has_coordinate && !is_free {
+            self.warn(node, "`stiffness` of a joint with several coordinates is ignored");
+        }
+        if let Some(rotor) = &rotor {
+            if rotor.value < 0.0 {
+                return self.notes.wrong(node, Problem::NegativeMass(rotor.value));
+            }
+            if !has_coordinate {
+                self.warn(node, "`armature` of a joint with several coordinates is ignored");
+            }
+        }
+        let spring = stiffness
+            .filter(|stiffness| !stiffness.is_zero() && has_coordinate)
+            .map(|stiffness| Spring { stiffness, rest: Number::computed(rest - reference) });
+        if reference != 0.0 && has_coordinate {
+            self.warn(node, "`ref` is no part of a coordinate: it is counted from the reference position");
+        }
+        let joint = Joint {
+            name,
+            place,
+            kind,
+            is_endless: false,
+            parent,
+            child,
+            origin: at.origin(&Origin::identity(place)),
+            anchor: anchor.map(Number::computed),
+            axis: turned.position.map(Number::computed),
+            pitch: None,
+            damping: damping.filter(|damping| !damping.is_zero() && !is_free),
+            rotor: rotor.filter(|_| has_coordinate),
+            spring,
+            follows: None,
+            limits: limits?,
+            start: (kind == Kind::Floating && *base != Pose::IDENTITY).then_some(*base),
+        };
+        Some((joint, if has_coordinate { reference } else { 0.0 }))
+    }
+
+    pub(super) fn limits(
+        &mut self,
+        view: View<'d>,
+        kind: Option<Kind>,
+        reference: f64,
+        angle: impl Fn(f64) -> f64,
+    ) -> Option<Limits> {
+        let mut limits = Limits::default();
+        if !kind.is_some_and(Kind::has_coordinate) {
+            return Some(limits);
+        }
+        for (attribute, word) in [("range", "limited"), ("actuatorfrcrange", "actuatorfrclimited")] {
+            let Some(holder) = self.classes.holder(view, attribute) else { continue };
+            let [lower, upper] = self.notes.numbers(holder, attribute)?.map(|number: Number| number.value);
+            let is_limited = match self.classes.text(view, word).unwrap_or("auto") {
+                "auto" => self.compiler.autolimits,
+                word => word == "true",
+            };
+            if !is_limited || lower > upper {
+                continue;
+            }
+            if attribute == "range" {
+                limits.position = Some([lower, upper].map(|limit| Number::computed(angle(limit) - reference)));
+            } else {
+                limits.effort = Some(Number::computed(lower.abs().max(upper.abs())));
+            }
+        }
+        Some(limits)
+    }
+}
