@@ -1,78 +1,17 @@
 //! Meshes: surfaces of files as they are drawn, with few triangles, normals and small numbers.
 
-pub(crate) mod read;
 mod simplify;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use hamel_mesh::MeshError;
+use hamel_mesh::Surface;
 use serde::{Serialize, Serializer};
-use thiserror::Error;
 
 use crate::pose::{Vector, add, cross, dot, length, scale, sub, unit};
 use crate::tracks::base64;
-use read::Surface;
-
-/// A mesh that cannot be drawn.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum MeshError {
-    /// The file cannot be read.
-    #[error("the file cannot be read: {0}")]
-    Unread(String),
-    /// Another format.
-    #[error("expected a file that ends in `.stl` or `.obj`")]
-    Ending,
-    /// Larger than any part is.
-    #[error("expected at most {most} bytes, found {bytes}")]
-    Large {
-        /// What it has.
-        bytes: u64,
-        /// What is read.
-        most: u64,
-    },
-    /// The file ends before the mesh does.
-    #[error("the file ends after {after} triangles{}", .of.map_or(String::new(), |of| format!(", of {of}")))]
-    Ended {
-        /// Triangles that are whole.
-        after: usize,
-        /// What it says to have.
-        of: Option<usize>,
-    },
-    /// The file goes on behind the mesh.
-    #[error("expected the end of the file behind {triangles} triangles, found {bytes} bytes")]
-    Behind {
-        /// What it says to have.
-        triangles: usize,
-        /// What follows.
-        bytes: usize,
-    },
-    /// A line that says something else than it should.
-    #[error("line {line}: expected {expected}, found `{found}`")]
-    Line {
-        /// Its number, from 1.
-        line: usize,
-        /// What should be there.
-        expected: &'static str,
-        /// Its beginning.
-        found: String,
-    },
-    /// A vertex that is nowhere.
-    #[error("a number of vertex {vertex} is not finite")]
-    NotFinite {
-        /// Its number in the file, from 1.
-        vertex: usize,
-    },
-    /// More triangles than a file can have.
-    #[error("expected at most {most} triangles")]
-    Many {
-        /// What is read.
-        most: usize,
-    },
-    /// Nothing to be seen.
-    #[error("expected triangles with an area, found none")]
-    Empty,
-}
 
 /// The surface of a body, in the units and axes of the file that it was read from.
 ///
@@ -260,7 +199,7 @@ impl Meshes {
         if let Some(found) = known.get(file) {
             return found.clone();
         }
-        let read = || Mesh::new(file, read::file(&self.folder.join(file))?).map(Arc::new);
+        let read = || Mesh::new(file, hamel_mesh::file(&self.folder.join(file))?).map(Arc::new);
         let found = read();
         known.insert(file.to_owned(), found.clone());
         found

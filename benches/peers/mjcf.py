@@ -34,8 +34,8 @@ def numbers(values):
 class Writer:
     """A tree with everything that is read, by chance."""
 
-    def __init__(self, generator, radians):
-        self.r, self.radians = generator, radians
+    def __init__(self, generator, radians, copies=False):
+        self.r, self.radians, self.copies = generator, radians, copies
         self.bodies = self.joints = 0
         self.actuators = []
 
@@ -125,8 +125,17 @@ class Writer:
         inner = "".join(self.body(depth + 1) for _ in range(self.r.integers(0, 3)) if depth < 3)
         own = f'<body name="{name}" {self.pos()} {self.orientation()}>{"".join(joints)}{weight}{inner}' \
             f'<site name="s_{name}" {self.pos()}/></body>'
+        if self.copies and depth < 2 and self.r.integers(2) == 0:
+            own = self.replicate(own)
         wrapped = not is_free and self.r.integers(4) == 0
         return f"<frame {self.pos()} {self.orientation()}>{own}</frame>" if wrapped else own
+
+    def replicate(self, own):
+        count, separator = self.r.choice([1, 2, 3]), self.r.choice(["", 'sep="_"', 'sep="-x"'])
+        offset = self.r.choice(["", f'offset="{numbers(self.r.uniform(-1, 1, 3))}"'])
+        euler = self.r.choice(["", f'euler="{numbers([self.angle() for _ in range(3)])}"'])
+        own = f'<replicate count="{count}" {separator} {offset} {euler}>{own}</replicate>'
+        return self.replicate(own) if self.r.integers(4) == 0 else own
 
     def model(self):
         bodies = self.body(0, is_free=bool(self.r.integers(2))) + self.body(0)
@@ -254,6 +263,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", type=Path, nargs="*", help="descriptions")
     parser.add_argument("--random", type=int, default=40, help="how many random ones")
+    parser.add_argument("--copies", action="store_true", help="let random ones have `replicate`s")
     parser.add_argument("--program", type=Path, help="a build of the example `values`")
     parser.add_argument("--keep", type=Path, help="where random ones are written")
     parser.add_argument("--record", action="store_true", help="write the values of random ones beside them, as tests read them")
@@ -270,8 +280,8 @@ def main():
         folder = arguments.keep or Path(folder)
         paths = list(arguments.files)
         for k in range(arguments.random):
-            path = folder / f"random{k}.xml"
-            path.write_text(Writer(generator, bool(k % 2)).model())
+            path = folder / f"{'copies' if arguments.copies else 'random'}{k}.xml"
+            path.write_text(Writer(generator, bool(k % 2), arguments.copies).model())
             paths.append(path)
         for path in paths:
             record = path.with_suffix(".values") if arguments.record else None

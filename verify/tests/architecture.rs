@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "model-compiler",
     "model-macros",
     "runtime",
     "jit",
     "models",
+    "mesh",
     "import",
     "report",
     "verify",

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::read::Surface;
+use hamel_mesh::Surface;
 
 /// Cells along the longest edge of the finest grid that is tried.
 const FINEST: u32 = 1 << 12;
@@ -64,5 +64,5 @@ fn clustered(surface: &Surface, cells: u32) -> Surface {
             triangles.push(turned);
         }
     }
-    Surface { vertices, triangles }
+    Surface { vertices, triangles, ..Surface::default() }
 }

@@ -1,6 +1,6 @@
 //! Meshes against solids whose area and volume are known, and files that are wrong in every place.
 
-use super::read::{obj, stl};
+use hamel_mesh::{obj, stl};
 use super::*;
 
 #[path = "../../../model-compiler/src/random.rs"]

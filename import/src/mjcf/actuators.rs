@@ -12,9 +12,10 @@ impl<'d> Reader<'_, 'd> {
         for node in section.children().filter(Node::is_element) {
             let class = self.class(node, "class", 0);
             let view = View { node, class };
-            if let Some(actuator) = self.actuator(view) {
-                self.actuators.push(actuator);
-            }
+            self.for_each_copy(view, &[("joint", "joint"), ("joint", "jointinparent")], |reader| {
+                let actuator = reader.actuator(view);
+                reader.actuators.extend(actuator);
+            });
         }
     }
 
@@ -31,10 +32,7 @@ impl<'d> Reader<'_, 'd> {
             self.notes.ignore(node, "only motors, and laws that are linear, act on joints");
             return None;
         };
-        let name = match node.attribute("name") {
-            Some(name) => self.notes.checked_name(node, name)?,
-            None => Name(format!("actuator{}", self.actuators.len() + 1)),
-        };
+        let name = self.named_copy(node)?.unwrap_or_else(|| Name(format!("actuator{}", self.actuators.len() + 1)));
         let around = self.notes.enter(Some(format!("actuator `{name}`")));
         let law = self.law(view, word);
         let joint = self.joint_named(joint, node);

@@ -16,7 +16,7 @@ pub(super) enum FromGeoms {
 }
 
 /// Settings of MuJoCo's compiler.
-pub(super) struct Compiler {
+pub(super) struct Compiler<'d> {
     pub(super) degrees: bool,
     pub(super) sequence: Sequence,
     pub(super) autolimits: bool,
@@ -24,10 +24,16 @@ pub(super) struct Compiler {
     pub(super) groups: [f64; 2],
     pub(super) least_mass: f64,
     pub(super) least_inertia: f64,
+    pub(super) balances: bool,
     pub(super) total_mass: Option<f64>,
+    /// Solids that stand for meshes have their bounds, and not their moments of inertia.
+    pub(super) fits_bounds: bool,
+    pub(super) mesh_folder: &'d str,
+    /// Folders that are written with the names of files are left out.
+    pub(super) is_stripped: bool,
 }
 
-impl Default for Compiler {
+impl Default for Compiler<'_> {
     fn default() -> Self {
         Self {
             degrees: true,
@@ -37,7 +43,11 @@ impl Default for Compiler {
             groups: [0.0, 5.0],
             least_mass: 0.0,
             least_inertia: 0.0,
+            balances: false,
             total_mass: None,
+            fits_bounds: false,
+            mesh_folder: "",
+            is_stripped: false,
         }
     }
 }
@@ -89,8 +99,14 @@ impl<'d> Reader<'_, 'd> {
         if let Some(mass) = number(self, "settotalmass") {
             self.compiler.total_mass = Some(mass).filter(|mass| *mass > 0.0);
         }
-        if node.attribute("balanceinertia") == Some("true") {
-            self.warn(node, "`balanceinertia` is ignored: see `--repair-inertia`");
+        let settings = &mut self.compiler;
+        settings.mesh_folder = node.attribute("meshdir").or(node.attribute("assetdir")).unwrap_or(settings.mesh_folder);
+        for (attribute, setting) in [
+            ("balanceinertia", &mut settings.balances),
+            ("fitaabb", &mut settings.fits_bounds),
+            ("strippath", &mut settings.is_stripped),
+        ] {
+            *setting = node.attribute(attribute).map_or(*setting, |word| word == "true");
         }
     }
 }

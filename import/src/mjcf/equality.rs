@@ -2,6 +2,7 @@
 
 use roxmltree::Node;
 
+use super::classes::View;
 use super::read::Reader;
 use crate::error::Problem;
 use crate::robot::number::Number;
@@ -16,21 +17,28 @@ impl<'d> Reader<'_, 'd> {
                 self.warn(node, "an `equality` that is not active is ignored");
                 continue;
             }
+            let view = View { node, class: self.class(node, "class", 0) };
             match node.tag_name().name() {
                 word @ ("connect" | "weld") => {
-                    if let Some(ends) = self.closed(node, word == "weld") {
-                        let default = format!("{word}{}", self.closures.len() + 1);
-                        let name = Name(node.attribute("name").map_or(default, str::to_owned));
-                        let place = self.notes.place(node);
-                        let kind = if word == "weld" { Kind::Fixed } else { Kind::Ball };
-                        let axis = [0, 0, 1].map(Number::whole);
-                        self.closures.push(Closure { name, place, kind, axis, ends });
-                    }
+                    let references = [("body", "body1"), ("body", "body2"), ("site", "site1"), ("site", "site2")];
+                    self.for_each_copy(view, &references, |reader| reader.closure(node, word == "weld"));
                 }
-                "joint" => self.coupled(node),
+                "joint" => {
+                    let references = [("joint", "joint1"), ("joint", "joint2")];
+                    self.for_each_copy(view, &references, |reader| reader.coupled(node));
+                }
                 _ => self.notes.ignore(node, "there are no such constraints"),
             }
         }
+    }
+
+    fn closure(&mut self, node: Node<'d, 'd>, is_weld: bool) {
+        let (Some(ends), Some(name)) = (self.closed(node, is_weld), self.named_copy(node)) else { return };
+        let default = || Name(format!("{}{}", node.tag_name().name(), self.closures.len() + 1));
+        let (name, place) = (name.unwrap_or_else(default), self.notes.place(node));
+        let kind = if is_weld { Kind::Fixed } else { Kind::Ball };
+        let axis = [0, 0, 1].map(Number::whole);
+        self.closures.push(Closure { name, place, kind, axis, ends });
     }
 
     /// The frames that a `connect` or a `weld` keeps together.
@@ -64,10 +72,12 @@ impl<'d> Reader<'_, 'd> {
 
     pub(super) fn named(&mut self, kind: &'static str, name: &str, node: Node) -> Option<usize> {
         let known = if kind == "site" { &self.sites } else { &self.bodies };
-        match known.get(name) {
+        let found = known.get(&format!("{name}{}", self.suffix)).or(known.get("world").filter(|_| name == "world"));
+        match found {
             Some(link) => Some(*link),
             None => {
-                let problem = Problem::unknown(kind, name, known.keys());
+                let names: Vec<&str> = known.keys().map(String::as_str).collect();
+                let problem = Problem::unknown(kind, name, names.iter());
                 self.notes.wrong(node, problem)
             }
         }
@@ -75,13 +85,14 @@ impl<'d> Reader<'_, 'd> {
 
     /// The index of a joint that has one coordinate.
     pub(super) fn joint_named(&mut self, name: &str, node: Node) -> Option<usize> {
+        let name = &format!("{name}{}", self.suffix);
         let mut known = self.joints.iter().filter(|joint| joint.kind != Kind::Fixed);
-        if known.clone().all(|joint| joint.name.0 != name) {
+        if known.clone().all(|joint| joint.name.0 != *name) {
             let names: Vec<&str> = known.map(|joint| joint.name.0.as_str()).collect();
             let problem = Problem::unknown("joint", name, names.iter());
             return self.notes.wrong(node, problem);
         }
-        let found = known.find(|joint| joint.name.0 == name)?;
+        let found = known.find(|joint| joint.name.0 == *name)?;
         let (found, kind) = (self.joints.iter().position(|joint| std::ptr::eq(joint, found))?, found.kind);
         kind.has_coordinate().then_some(found)
     }
@@ -112,7 +123,7 @@ impl<'d> Reader<'_, 'd> {
             return;
         }
         let place = self.notes.place(node);
-        let joint = second.map(|name| Name(name.to_owned()));
+        let joint = second.map(|name| Name(format!("{name}{}", self.suffix)));
         let [offset, multiplier] = [0, 1].map(|k| coefficients[k].clone());
         self.joints[first].follows = Some(Follower { place, joint, multiplier, offset });
     }

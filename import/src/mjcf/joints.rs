@@ -22,10 +22,8 @@ impl<'d> Reader<'_, 'd> {
     ) -> Option<(Joint, f64)> {
         let (view, node) = (item.view, item.view.node);
         let place = self.notes.place(node);
-        let name = match node.attribute("name") {
-            Some(name) => self.notes.checked_name(node, name)?,
-            None => Name(default.to_owned()),
-        };
+        let name = self.named_copy(node)?.unwrap_or_else(|| Name(default.to_owned()));
+        self.is_copied("joint", node);
         let around = self.notes.enter(Some(format!("joint `{name}`")));
         let is_free = node.has_tag_name("freejoint");
         let word = if is_free { "free" } else { self.classes.text(view, "type").unwrap_or("hinge") };

@@ -1,7 +1,6 @@
 //! What bodies of MJCF look like: their geoms of the groups that MuJoCo shows, 0 to 2.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use roxmltree::Node;
 
@@ -21,16 +20,7 @@ pub(super) struct Assets<'d> {
 
 impl<'d> Reader<'_, 'd> {
     /// Meshes and materials by their names. Meshes with a frame or with vertices of their own are not among them.
-    pub(super) fn assets_of(
-        &self,
-        compilers: impl Iterator<Item = Node<'d, 'd>>,
-        sections: impl Iterator<Item = Node<'d, 'd>>,
-    ) -> Assets<'d> {
-        let (mut folder, mut is_stripped) = ("", false);
-        for compiler in compilers {
-            folder = compiler.attribute("meshdir").or(compiler.attribute("assetdir")).unwrap_or(folder);
-            is_stripped |= compiler.attribute("strippath") == Some("true");
-        }
+    pub(super) fn assets_of(&self, sections: impl Iterator<Item = Node<'d, 'd>>) -> Assets<'d> {
         let mut assets = Assets::default();
         for node in sections.flat_map(|section| section.children().filter(Node::is_element)) {
             let class = node.attribute("class").and_then(|class| self.classes.find(class)).unwrap_or(0);
@@ -38,18 +28,11 @@ impl<'d> Reader<'_, 'd> {
             match node.tag_name().name() {
                 "mesh" => {
                     let own = ["refpos", "refquat", "vertex", "builtin"];
-                    let Some(file) =
-                        node.attribute("file").filter(|_| !own.iter().any(|name| node.has_attribute(*name)))
-                    else {
+                    if own.iter().any(|name| node.has_attribute(*name)) {
                         continue;
-                    };
-                    let path = Path::new(file);
-                    let file = if is_stripped { path.file_name().map_or(path, Path::new) } else { path };
-                    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-                    let name = node.attribute("name").map(str::to_owned).or(stem);
+                    }
                     let scale = self.classes.text(view, "scale").map_or(Some([1.0; 3]), numbers::<3>);
-                    if let (Some(name), Some(scale)) = (name, scale) {
-                        let file = Path::new(folder).join(file).to_string_lossy().into_owned();
+                    if let (Some((name, Some(file))), Some(scale)) = (self.mesh_file(node), scale) {
                         assets.meshes.insert(name, Form::Mesh(file, scale));
                     }
                 }

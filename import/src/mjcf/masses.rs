@@ -1,10 +1,12 @@
 //! What bodies of MJCF weigh.
 
 use hamel_compiler::escape::line;
+use roxmltree::Node;
 
-use super::compiler::FromGeoms;
+use super::compiler::{Compiler, FromGeoms};
 use super::orientation;
-use super::read::{EXPAND, Item, Reader};
+use super::principal::principal;
+use super::read::{Item, Reader};
 use crate::error::{Place, Problem};
 use crate::robot::number::Number;
 use crate::robot::pose::Pose;
@@ -37,19 +39,33 @@ impl<'d> Reader<'_, 'd> {
         } else {
             given.and_then(|given| self.given(given))
         };
-        let (mass, inertia) = (self.compiler.least_mass, self.compiler.least_inertia);
-        if mass > 0.0 || inertia > 0.0 {
+        let Compiler { least_mass, least_inertia, balances, .. } = self.compiler;
+        if least_mass > 0.0 || least_inertia > 0.0 || balances && inertial.is_some() {
             let bounded = inertial.get_or_insert_with(|| Inertial::point(place, 0.0));
-            bounded.mass = Number::computed(bounded.mass.value.max(mass));
-            for diagonal in [0, 3, 5] {
-                bounded.inertia[diagonal] = Number::computed(bounded.inertia[diagonal].value.max(inertia));
-            }
-            if inertia > 0.0 && [1, 2, 4].iter().any(|&product| !bounded.inertia[product].is_zero()) {
-                let what = "`boundinertia` is not read together with products of inertia".to_owned();
-                self.notes.wrong_at::<()>(place, Problem::Unsupported { what, help: EXPAND });
-            }
+            self.bound(bounded);
         }
         inertial
+    }
+
+    /// Bounds of masses and moments from below, and moments that no body has made equal.
+    fn bound(&self, inertial: &mut Inertial) {
+        let Compiler { least_mass, least_inertia, balances, .. } = self.compiler;
+        inertial.mass = Number::computed(inertial.mass.value.max(least_mass));
+        let [xx, xy, xz, yy, yz, zz] = inertial.inertia.each_ref().map(|moment| moment.value);
+        let is_turned = [xy, xz, yz] != [0.0; 3];
+        let tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+        let (moments, turned) = if is_turned { principal(tensor) } else { ([xx, yy, zz], Pose::IDENTITY) };
+        let mut bounded = moments.map(|moment| moment.max(least_inertia));
+        let sum: f64 = bounded.iter().sum();
+        if balances && bounded.iter().any(|moment| sum - moment < *moment) {
+            bounded = [sum / 3.0; 3];
+        }
+        if bounded != moments {
+            let r = turned.rotation;
+            let entry = |i: usize, j: usize| (0..3).map(|k| r[i][k] * bounded[k] * r[j][k]).sum::<f64>();
+            inertial.inertia =
+                [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, j)| Number::computed(entry(i, j)));
+        }
     }
 
     /// The element `inertial`.
@@ -86,21 +102,42 @@ impl<'d> Reader<'_, 'd> {
             return None;
         }
         let word = self.classes.text(view, "type").unwrap_or("sphere");
-        if matches!(word, "plane" | "hfield") || !matters && !SOLIDS.contains(&word) {
+        if matches!(word, "plane" | "hfield")
+            || !matters && (!SOLIDS.contains(&word) || self.classes.text(view, "mesh").is_some())
+        {
             return None;
         }
         if self.classes.text(view, "shellinertia") == Some("true") {
             let what = "the inertia of a shell is not computed".to_owned();
-            return self.notes.wrong(node, Problem::Unsupported { what, help: "give the body an `inertial`" });
+            let help = "give the body an `inertial`, or the asset of a mesh `inertia=\"shell\"`";
+            return self.notes.wrong(node, Problem::Unsupported { what, help });
+        }
+        if word == "mesh" {
+            let (weight, place) = (self.weight(item), self.place_of(item));
+            let (weight, place) = (weight?, place?);
+            let mass = mass.unwrap_or(density * weight.mass);
+            let at = place.then(&Pose { position: weight.center, ..Pose::IDENTITY });
+            return self.of_shape(
+                node,
+                mass,
+                &at,
+                weight.tensor.map(|row| row.map(|entry| mass / weight.mass * entry)),
+            );
         }
         let (shape, pose) = self.solid(item, word)?;
         let mass = mass.unwrap_or(density * shape.volume());
+        let [xx, yy, zz] = shape.moments(mass);
+        self.of_shape(node, mass, &pose, [[xx, 0.0, 0.0], [0.0, yy, 0.0], [0.0, 0.0, zz]])
+    }
+
+    /// The inertia of a shape whose centre stands there.
+    fn of_shape(&mut self, node: Node, mass: f64, pose: &Pose, tensor: [[f64; 3]; 3]) -> Option<Inertial> {
         if mass.is_nan() || mass <= 0.0 {
             return self.notes.wrong(node, Problem::NegativeMass(mass));
         }
         let origin = pose.origin(&Origin::identity(self.notes.place(node)));
-        let [xx, yy, zz] = shape.moments(mass).map(Number::computed);
-        let inertia = [xx, Number::zero(), Number::zero(), yy, Number::zero(), zz];
+        let [[xx, xy, xz], [_, yy, yz], [_, _, zz]] = tensor;
+        let inertia = [xx, xy, xz, yy, yz, zz].map(Number::computed);
         Some(Inertial { origin, mass: Number::computed(mass), inertia })
     }
 
@@ -113,6 +150,9 @@ impl<'d> Reader<'_, 'd> {
             "ellipsoid" | "box" => 3,
             other => return self.notes.wrong(node, Problem::Shape { found: line(other), help: WEIGH }),
         };
+        if self.classes.text(view, "mesh").is_some() {
+            return self.fitted(item, word);
+        }
         let mut pose = self.pose(view)?;
         let line = match self.classes.holder(view, "fromto").filter(|_| least > 1) {
             Some(holder) => {

@@ -14,8 +14,11 @@ mod include;
 mod joints;
 mod looks;
 mod masses;
+mod meshes;
 mod orientation;
+mod principal;
 mod read;
+mod replicate;
 
 use crate::robot;
 pub use crate::{Error, Errors, Import, Options, Place, Problem, Warning};
@@ -24,8 +27,8 @@ pub use crate::{Error, Errors, Import, Options, Place, Problem, Warning};
 ///
 /// # Errors
 /// All that are found: XML that is not well-formed, elements and attributes that are missing or not as MJCF has them, what
-/// MuJoCo expands before it compiles (`replicate`, `attach`, `composite`, and `include` where [`Options::visuals`] does not say
-/// where files are), shapes whose inertia is not computed,
+/// MuJoCo expands before it compiles (`attach`, `composite`, and `include` where [`Options::visuals`] does not say
+/// where files are), shapes and meshes whose inertia is not computed,
 /// numbers that lead beyond all numbers, and bodies that would move without mass or with an inertia that no rigid body has.
 pub fn import(text: &str, options: &Options) -> Result<Import, Errors> {
     let (robot, warnings) = read::read(text, options.visuals.as_ref())?;

@@ -9,6 +9,7 @@ use super::classes::{Classes, View};
 use super::compiler::Compiler;
 use super::include::{self, Whole};
 use super::looks::Assets;
+use super::meshes::Meshes;
 use super::orientation;
 use crate::error::{Errors, Place, Problem, Warning};
 use crate::limits;
@@ -42,7 +43,7 @@ const IGNORED: [(&str, &str); 14] = [
 ];
 
 /// Elements that MuJoCo expands.
-const EXPANDED: [&str; 6] = ["include", "replicate", "attach", "composite", "flexcomp", "deformable"];
+const EXPANDED: [&str; 5] = ["include", "attach", "composite", "flexcomp", "deformable"];
 
 /// What to do about these.
 pub(super) const EXPAND: &str = "expand it first: load the file with MuJoCo and save it with `mujoco.mj_saveLastXML`";
@@ -52,12 +53,12 @@ pub(super) fn read(text: &str, visuals: Option<&Visuals>) -> Result<(Robot, Vec<
     // What other files have is read from there, where it is known where they are.
     let folder = visuals.map(|visuals| visuals.folder.as_path()).filter(|_| text.contains("<include"));
     match folder.map(|folder| include::expand(text, folder)).transpose()? {
-        None => read_whole(text, Places::new(text), visuals.is_some()),
-        Some(Whole { text: whole, inserted }) => read_whole(&whole, Places::with(text, &inserted), visuals.is_some()),
+        None => read_whole(text, Places::new(text), visuals),
+        Some(Whole { text: whole, inserted }) => read_whole(&whole, Places::with(text, &inserted), visuals),
     }
 }
 
-fn read_whole(text: &str, places: Places, has_looks: bool) -> Result<(Robot, Vec<Warning>), Errors> {
+fn read_whole(text: &str, places: Places, visuals: Option<&Visuals>) -> Result<(Robot, Vec<Warning>), Errors> {
     let document = xml::document(text, NESTING)?;
     let root = document.root_element();
     let mut notes = Notes::at(places);
@@ -77,25 +78,29 @@ fn read_whole(text: &str, places: Places, has_looks: bool) -> Result<(Robot, Vec
         references: Vec::new(),
         bodies: HashMap::new(),
         sites: HashMap::new(),
+        suffix: String::new(),
+        copied: HashMap::new(),
         moving: HashSet::new(),
         actuators: Vec::new(),
         closures: Vec::new(),
+        meshes: Meshes::new(visuals),
         assets: None,
         looks: Vec::new(),
     };
     sections("compiler").for_each(|node| reader.compiler(node));
     let gravity = reader.gravity(sections("option"));
-    if has_looks {
-        reader.assets = Some(reader.assets_of(sections("compiler"), sections("asset")));
+    reader.meshes(sections("asset"));
+    if visuals.is_some() {
+        reader.assets = Some(reader.assets_of(sections("asset")));
     }
     reader.links.push(Link { name: Name("world".to_owned()), place: reader.notes.place(root), inertial: None });
     reader.world.push(Pose::IDENTITY);
-    reader.bodies.insert("world", 0);
+    reader.bodies.insert("world".to_owned(), 0);
     for section in root.children().filter(Node::is_element) {
         match section.tag_name().name() {
             "default" | "compiler" | "option" | "actuator" | "equality" => {}
             "worldbody" => reader.bodies_of(section),
-            "asset" if has_looks => {}
+            "asset" if visuals.is_some() => {}
             _ => reader.ignore(section),
         }
     }
@@ -122,24 +127,31 @@ fn read_whole(text: &str, places: Places, has_looks: bool) -> Result<(Robot, Vec
 pub(super) struct Item<'d> {
     pub(super) view: View<'d>,
     pub(super) frame: Pose,
+    /// What is added to names in a copy.
+    suffix: String,
 }
 
 pub(super) struct Reader<'a, 'd> {
     pub(super) notes: Notes<'a>,
     pub(super) classes: Classes<'d>,
-    pub(super) compiler: Compiler,
+    pub(super) compiler: Compiler<'d>,
     pub(super) links: Vec<Link>,
     pub(super) joints: Vec<Joint>,
     /// Where links stand in the reference position.
     pub(super) world: Vec<Pose>,
     /// Of every joint the value of its coordinate there, in MuJoCo.
     pub(super) references: Vec<f64>,
-    pub(super) bodies: HashMap<&'d str, usize>,
-    pub(super) sites: HashMap<&'d str, usize>,
+    pub(super) bodies: HashMap<String, usize>,
+    pub(super) sites: HashMap<String, usize>,
+    /// What is added to names in the copy that is read.
+    pub(super) suffix: String,
+    /// What is added to the names of copies, by their kinds and names.
+    pub(super) copied: HashMap<(&'static str, &'d str), Vec<String>>,
     /// Links of bodies that move.
     pub(super) moving: HashSet<usize>,
     pub(super) actuators: Vec<Actuator>,
     pub(super) closures: Vec<Closure>,
+    pub(super) meshes: Meshes<'d>,
     /// What shapes refer to, where it is read what bodies look like.
     pub(super) assets: Option<Assets<'d>>,
     pub(super) looks: Vec<Look>,
@@ -197,19 +209,36 @@ impl<'d> Reader<'_, 'd> {
     /// Whatever the elements of a body are, with the frames that they stand in.
     pub(super) fn items(&mut self, body: Node<'d, 'd>, class: usize) -> Vec<Item<'d>> {
         let mut items = Vec::new();
-        let children = |node: Node<'d, 'd>| node.children().filter(Node::is_element).collect::<Vec<_>>();
-        let mut ahead: Vec<_> = children(body).into_iter().map(|child| (child, class, Pose::IDENTITY)).collect();
-        ahead.reverse();
-        while let Some((node, class, frame)) = ahead.pop() {
-            if node.has_tag_name("frame") {
-                let own = self.pose(View { node, class }).unwrap_or(Pose::IDENTITY);
-                let class = self.class(node, "childclass", class);
-                let inner = children(node).into_iter().rev().map(|child| (child, class, frame.then(&own)));
-                ahead.extend(inner);
-                continue;
+        let children = |node: Node<'d, 'd>| node.children().filter(Node::is_element).rev();
+        let around = (Pose::IDENTITY, self.suffix.clone());
+        let mut ahead: Vec<_> = children(body).map(|child| (child, class, around.clone())).collect();
+        while let Some((node, class, (frame, suffix))) = ahead.pop() {
+            let copies = match node.tag_name().name() {
+                "frame" => {
+                    let own = self.pose(View { node, class }).unwrap_or(Pose::IDENTITY);
+                    vec![(own, String::new())]
+                }
+                "replicate" => self.copies(node).unwrap_or_default(),
+                name => {
+                    if matches!(name, "joint" | "freejoint" | "inertial") && suffix != self.suffix {
+                        let what = format!("`{name}` is no direct part of a `replicate`");
+                        self.notes.wrong::<()>(node, Problem::Unsupported { what, help: "put a `body` around it" });
+                    }
+                    let class = self.class(node, "class", class);
+                    items.push(Item { view: View { node, class }, frame, suffix });
+                    continue;
+                }
+            };
+            let class = self.class(node, "childclass", class);
+            if items.len() + ahead.len() > limits::LINKS {
+                let help = "write the model by hand with loops";
+                self.notes.wrong::<()>(node, too_many("elements", items.len() + ahead.len(), limits::LINKS, help));
+                break;
             }
-            let class = self.class(node, "class", class);
-            items.push(Item { view: View { node, class }, frame });
+            for (own, number) in copies.into_iter().rev() {
+                let inner = (frame.then(&own), format!("{number}{suffix}"));
+                ahead.extend(children(node).map(|child| (child, class, inner.clone())));
+            }
         }
         items
     }
@@ -222,7 +251,12 @@ impl<'d> Reader<'_, 'd> {
         let mut ahead = vec![(items, 0)];
         while let Some((items, link)) = ahead.pop() {
             let mut inner = Vec::new();
+            // Too many have a message at the end.
+            if self.links.len() > limits::LINKS {
+                break;
+            }
             for item in items {
+                self.suffix.clone_from(&item.suffix);
                 match item.view.node.tag_name().name() {
                     "body" => inner.extend(self.body(&item, link)),
                     "site" => self.site(&item, link),
@@ -240,17 +274,15 @@ impl<'d> Reader<'_, 'd> {
             // In the order of the description.
             ahead.extend(inner.into_iter().rev());
         }
+        self.suffix.clear();
     }
 
     /// A body with its joints: what stands in it, and its link.
     pub(super) fn body(&mut self, item: &Item<'d>, parent: usize) -> Option<(Vec<Item<'d>>, usize)> {
         let node = item.view.node;
         let class = self.class(node, "childclass", item.view.class);
-        let written = node.attribute("name");
-        let name = match written {
-            Some(name) => self.notes.checked_name(node, name)?,
-            None => Name(format!("body{}", self.links.len())),
-        };
+        let written = self.named_copy(node)?;
+        let name = written.clone().unwrap_or_else(|| Name(format!("body{}", self.links.len())));
         let around = self.notes.enter(Some(format!("body `{name}`")));
         let own = self.pose(item.view).unwrap_or(Pose::IDENTITY);
         let base = item.frame.then(&own);
@@ -296,7 +328,8 @@ impl<'d> Reader<'_, 'd> {
         }
         self.look(&items, last);
         if let Some(written) = written {
-            self.bodies.insert(written, last);
+            self.bodies.insert(written.0, last);
+            self.is_copied("body", node);
         }
         self.notes.enter(around);
         Some((items, last))
@@ -311,20 +344,23 @@ impl<'d> Reader<'_, 'd> {
     pub(super) fn site(&mut self, item: &Item<'d>, parent: usize) {
         let node = item.view.node;
         // What nobody can name is of no use.
-        let Some(name) = node.attribute("name") else { return };
-        let (Some(pose), Some(name_of)) = (self.pose(item.view), self.notes.checked_name(node, name)) else { return };
+        if !node.has_attribute("name") {
+            return;
+        }
+        let (Some(pose), Some(Some(name))) = (self.pose(item.view), self.named_copy(node)) else { return };
         let (place, pose) = (self.notes.place(node), item.frame.then(&pose));
-        self.links.push(Link { name: name_of.clone(), place, inertial: None });
+        self.links.push(Link { name: name.clone(), place, inertial: None });
         self.world.push(self.world[parent].then(&pose));
         let link = self.links.len() - 1;
-        self.sites.insert(name, link);
-        self.fix(parent, link, &pose, place, &name_of);
+        self.is_copied("site", node);
+        self.fix(parent, link, &pose, place, &name);
+        self.sites.insert(name.0, link);
     }
 
     /// Bodies and sites may have the same names, in any order; in a model both are frames.
     pub(super) fn tell_sites_from_bodies(&mut self) {
         let mut known: HashSet<String> = self.links.iter().map(|link| link.name.0.clone()).collect();
-        let mut sites: Vec<(&str, usize)> = self.sites.iter().map(|(&name, &link)| (name, link)).collect();
+        let mut sites: Vec<(&String, usize)> = self.sites.iter().map(|(name, &link)| (name, link)).collect();
         sites.sort_by_key(|&(_, link)| link);
         for (name, link) in sites {
             if !self.bodies.contains_key(name) {

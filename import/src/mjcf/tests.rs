@@ -186,7 +186,7 @@ fn mistakes_are_reported_at_once_where_they_are() {
             body("b", "<joint name=\"k\" type=\"screw\"/><geom type=\"mesh\" mesh=\"m\"/>"),
             body("c", "<joint name=\"l\"/><geom type=\"box\" size=\"1 x\"/>"),
             body("a", &format!("<joint name=\"m\" class=\"no\"/>{INERTIAL}")),
-            "<replicate count=\"3\"/>\n".to_owned(),
+            "<composite count=\"3\"/>\n".to_owned(),
         ]
         .concat(),
         "<actuator><motor joint=\"jj\"/></actuator><equality><weld body1=\"d\"/></equality>",
@@ -195,11 +195,11 @@ fn mistakes_are_reported_at_once_where_they_are() {
     let expected = [
         "3:16: joint `j`: expected a direction, found a zero vector",
         "4:16: joint `k`: unknown type of joint `screw`\nhelp: known are hinge, slide, ball, free",
-        "4:46: body `b`: the inertia of a `mesh` is not computed",
+        "4:46: body `b`: unknown mesh `m`",
         "5:56: body `c`: expected 3 to 3 numbers in `size`, found `1 x`",
         "6:1: the name `a` of a body is used twice, first at 3:1",
         "6:16: body `a`: unknown class `no`",
-        "7:1: `replicate` is not expanded\nhelp: expand it first: load the file with MuJoCo",
+        "7:1: `composite` is not expanded\nhelp: expand it first: load the file with MuJoCo",
         "9:11: actuator `actuator1`: unknown joint `jj`",
         "9:51: unknown body `d`",
     ];
@@ -300,4 +300,58 @@ fn mutated_descriptions_never_panic() {
         }
     }
     assert!(accepted > 100 && refused > 100, "{accepted} accepted, {refused} refused");
+}
+
+/// Copies stand, are called and are referred to as in MuJoCo: the innermost number comes first.
+#[test]
+fn replicas_have_the_names_that_mujoco_gives_them() {
+    let inside = r#"<body name="arm"><joint name="hinge"/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/><site name="tip"/>
+<replicate count="2" sep="y" offset="0 1 0"><body name="finger"><joint name="bend"/><geom size="0.1"/></body></replicate>
+</body>"#;
+    let outside = r#"<actuator><motor name="push" joint="bend"/><motor joint="hinge"/></actuator>
+<equality><weld name="tie" body1="arm" body2="world"/></equality>"#;
+    let bodies = format!(r#"<replicate count="10" sep="x" offset="1 0 0" euler="0 0 90">{inside}</replicate>"#);
+    let import = translated(&robot(&bodies, outside));
+    for line in [
+        "body armx00 {",
+        "body armx09 {",
+        "body fingery1x03 {",
+        "joint hingex01: revolute(ground at [1.0, 0.0, 0.0] m rotated rotation_z(90 deg), armx01);",
+        "joint bendy1x04: revolute(armx04 at [0.0, 1.0, 0.0] m, fingery1x04);",
+        "marker tipx02: armx02;",
+        "torque pushy0x05_torque: 1.0 * pushy0x05 on bendy0x05;",
+        "joint tiex07: fixed(",
+        "torque actuator30_torque: 1.0 * actuator30 on hingex09;",
+    ] {
+        assert!(import.model.contains(line), "{line}\n{}", import.model);
+    }
+    understood(&import);
+    let without = |text: &str, outside: &str| import_error(&robot(text, outside));
+    let one = bodies.replace("count=\"10\"", "count=\"1\"");
+    for (bodies, outside, expected) in [
+        (bodies.replace("count=\"10\"", "count=\"1.5\""), "", "3:1: expected a whole number in `count`, found `1.5`"),
+        (bodies.replace("count=\"10\"", "count=\"1e9\""), "", "3:1: found 1000000000 copies, expected at most"),
+        (bodies.replace("count=\"10\"", ""), "", "3:1: expected the attribute `count` of `replicate`"),
+        (one.replace("<site name=\"tip\"/>", "<replicate count=\"2\"><joint/></replicate>"), "", "3:"),
+        (one.clone(), "<equality><joint joint1=\"hinge\" joint2=\"bend\"/></equality>", "6:11: it refers to copies"),
+        (
+            one.clone(),
+            "<actuator><motor joint=\"hinges\"/></actuator>",
+            "6:11: actuator `actuator1`: unknown joint `hinges`",
+        ),
+    ] {
+        let found = without(&bodies, outside);
+        assert!(found.starts_with(expected), "{found}, expected {expected}");
+    }
+    // Copies of copies of copies are not made before they are counted.
+    let many = (0..20).fold(one, |text, _| format!("<replicate count=\"50\">{text}</replicate>"));
+    assert!(without(&many, "").contains("expected at most"), "too many");
+    let many = (0..20).fold(String::new(), |text, k| {
+        format!("<replicate count=\"50\"><body name=\"b{k}\"><joint name=\"j{k}\"/><geom size=\"1\"/>{text}</body></replicate>")
+    });
+    assert!(without(&many, "").contains("expected at most"), "too many");
+}
+
+fn import_error(text: &str) -> String {
+    import(text, &Options::default()).expect_err(text).to_string()
 }

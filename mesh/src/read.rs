@@ -1,24 +1,17 @@
 //! Triangles of files: STL, binary and as text, and OBJ.
 //!
-//! Of an OBJ file its vertices and faces are read, of which polygons are fans of triangles. What is not a mesh, or only a
-//! part of one, is an error with its place: a surface with holes would look like a choice of somebody.
+//! Of an OBJ file its vertices and faces are read. Quadrilaterals are cut along the shorter diagonal, and polygons of more
+//! vertices are fans of triangles.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use hamel_compiler::escape::excerpt;
 
-use super::MeshError;
-
-/// Vertices, and of each triangle three of them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Surface {
-    pub vertices: Vec<[f64; 3]>,
-    pub triangles: Vec<[u32; 3]>,
-}
+use crate::{MeshError, Surface};
 
 /// Bytes of a file at most; the largest scans of parts are a few dozen megabytes.
-pub(crate) const BYTES: u64 = 256 << 20;
+const BYTES: u64 = 256 << 20;
 /// What the smallest triangle of a file needs, of an OBJ file a line such as `f 1 2 3`; more triangles are never made.
 const TRIANGLES: usize = (BYTES / 8) as usize;
 /// Bytes of a binary STL file before its triangles, and of each of them.
@@ -26,7 +19,10 @@ const HEAD: usize = 84;
 const TRIANGLE: usize = 50;
 
 /// Reads a file by its ending.
-pub(crate) fn file(path: &Path) -> Result<Surface, MeshError> {
+///
+/// # Errors
+/// If there is none, or it cannot be read as a whole.
+pub fn file(path: &Path) -> Result<Surface, MeshError> {
     let unread = |error: std::io::Error| MeshError::Unread(error.to_string());
     let found = std::fs::metadata(path).map_err(unread)?;
     if !found.is_file() {
@@ -44,7 +40,10 @@ pub(crate) fn file(path: &Path) -> Result<Surface, MeshError> {
 }
 
 /// STL, binary or as text.
-pub(crate) fn stl(bytes: &[u8]) -> Result<Surface, MeshError> {
+///
+/// # Errors
+/// If it cannot be read as a whole.
+pub fn stl(bytes: &[u8]) -> Result<Surface, MeshError> {
     let count = bytes.get(HEAD - 4..HEAD).and_then(|four| four.try_into().ok()).map(u32::from_le_bytes);
     let promised = count.map(|count| HEAD as u64 + TRIANGLE as u64 * u64::from(count));
     // Heads of binary files begin with `solid` more often than they should; a text has no zeros.
@@ -127,8 +126,11 @@ fn stl_text(text: &str) -> Result<Surface, MeshError> {
 }
 
 /// OBJ: `v` and `f`, with the other words of the format ignored.
-pub(crate) fn obj(text: &str) -> Result<Surface, MeshError> {
-    let mut surface = Surface::default();
+///
+/// # Errors
+/// If it cannot be read as a whole.
+pub fn obj(text: &str) -> Result<Surface, MeshError> {
+    let (mut surface, mut first) = (Surface::default(), None);
     for (index, line) in text.lines().enumerate() {
         let mut words = line.split_ascii_whitespace();
         let wrong = |expected| MeshError::Line { line: index + 1, expected, found: excerpt(line.trim()) };
@@ -155,23 +157,70 @@ pub(crate) fn obj(text: &str) -> Result<Surface, MeshError> {
                 };
                 let corners: Option<Vec<u32>> = words.map(place).collect();
                 let corners = corners.ok_or_else(|| wrong("`f` and numbers of vertices that stand before it"))?;
-                let [first, rest @ ..] = corners.as_slice() else {
+                let [corner, rest @ ..] = corners.as_slice() else {
                     return Err(wrong("`f` and three vertices or more"));
                 };
                 if rest.len() < 2 {
                     return Err(wrong("`f` and three vertices or more"));
                 }
-                surface.triangles.extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+                match (*corner, rest) {
+                    (a, &[b, c, d]) if !is_cut_from_first(&surface, [a, b, c, d]) => {
+                        surface.triangles.extend([[a, b, d], [b, c, d]]);
+                    }
+                    (a, rest) => {
+                        if rest.len() > 3 && !is_flat_and_convex(&surface, &corners) {
+                            surface.doubt.get_or_insert(index + 1);
+                        }
+                        surface.triangles.extend(rest.windows(2).map(|pair| [a, pair[0], pair[1]]));
+                    }
+                }
                 if surface.triangles.len() > TRIANGLES {
                     return Err(MeshError::Many { most: TRIANGLES });
                 }
+            }
+            Some("o" | "g") if first.is_none() && !surface.triangles.is_empty() => {
+                first = Some(surface.triangles.len())
+            }
+            Some("l" | "p") => {
+                surface.doubt.get_or_insert(index + 1);
             }
             _ if line.trim_end().ends_with('\\') => return Err(wrong("lines that are whole")),
             _ => {}
         }
     }
+    surface.of_first = first.unwrap_or(surface.triangles.len());
     Ok(surface)
 }
+
+/// Whether a quadrilateral is cut from its first vertex, along the shorter diagonal, as programs measure it that read
+/// numbers of single precision; both are where it is a parallelogram.
+fn is_cut_from_first(surface: &Surface, corners: [u32; 4]) -> bool {
+    let [a, b, c, d] = corners.map(|corner| surface.vertices[corner as usize].map(|part| part as f32));
+    let square = |from: [f32; 3], to: [f32; 3]| {
+        let [x, y, z] = [0, 1, 2].map(|k| to[k] - from[k]);
+        x * x + y * y + z * z
+    };
+    square(a, c) < square(b, d)
+}
+
+/// Whether it does not matter how a polygon is cut into triangles.
+fn is_flat_and_convex(surface: &Surface, corners: &[u32]) -> bool {
+    let points: Vec<[f64; 3]> = corners.iter().map(|corner| surface.vertices[*corner as usize]).collect();
+    let from_first = |k: usize| [0, 1, 2].map(|i| points[k][i] - points[0][i]);
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let normals: Vec<[f64; 3]> = (1..points.len() - 1)
+        .map(|k| (from_first(k), from_first(k + 1)))
+        .map(|(a, b)| [0, 1, 2].map(|i| a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3]))
+        .collect();
+    let sum = normals.iter().fold([0.0; 3], |sum, normal| [0, 1, 2].map(|i| sum[i] + normal[i]));
+    let size = points.iter().flatten().fold(0.0, |size: f64, part| size.max(part.abs()));
+    let height = FLAT * size * dot(sum, sum).sqrt();
+    normals.iter().all(|normal| dot(*normal, sum) >= 0.0)
+        && (1..points.len()).all(|k| dot(from_first(k), sum).abs() <= height)
+}
+
+/// How far the vertices of a flat polygon are from a plane, for their size, because their numbers have few digits.
+const FLAT: f64 = 1e-5;
 
 /// Triangles that share vertices at the same places, of a format that repeats them.
 #[derive(Default)]
@@ -195,6 +244,7 @@ impl Corners {
             }
         }
         self.surface.triangles.push(triangle);
+        self.surface.of_first += 1;
         Ok(())
     }
 }
