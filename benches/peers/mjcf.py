@@ -36,6 +36,8 @@ class Writer:
 
     def __init__(self, generator, radians, copies=False):
         self.r, self.radians, self.copies = generator, radians, copies
+        # Numbers of copies stand behind names, and shall not make others of them.
+        self.end = "q" if copies else ""
         self.bodies = self.joints = 0
         self.actuators = []
 
@@ -84,7 +86,7 @@ class Writer:
 
     def joint(self):
         self.joints += 1
-        name, kind = f"j{self.joints}", self.r.choice(["hinge", "hinge", "slide", "ball"])
+        name, kind = f"j{self.joints}{self.end}", self.r.choice(["hinge", "hinge", "slide", "ball"])
         parts = [f'name="{name}" type="{kind}" {self.pos()}']
         if kind != "ball":
             parts.append(f'axis="{numbers(self.r.normal(size=3))}"')
@@ -103,7 +105,7 @@ class Writer:
         return f"<joint {' '.join(parts)}/>"
 
     def actuator(self, joint):
-        name = f'name="a{len(self.actuators)}" joint="{joint}" gear="{self.r.uniform(0.5, 3)}"'
+        name = f'name="a{len(self.actuators)}{self.end}" joint="{joint}" gear="{self.r.uniform(0.5, 3)}"'
         return [
             f"<motor {name}/>",
             f'<position {name} kp="{self.r.uniform(1, 5)}" kv="{self.r.uniform(0.1, 1)}"/>',
@@ -113,9 +115,9 @@ class Writer:
 
     def body(self, depth, is_free=False):
         self.bodies += 1
-        name = f"b{self.bodies}"
+        name = f"b{self.bodies}{self.end}"
         if is_free:
-            joints = [f'<freejoint name="f{self.bodies}"/>']
+            joints = [f'<freejoint name="f{self.bodies}{self.end}"/>']
         else:
             joints = [self.joint() for _ in range(self.r.choice([0, 1, 1, 1, 2, 3]) if depth else 1)]
         # Two balls, or sliders along what balls turn, would leave motions without inertia.

@@ -13,9 +13,8 @@ use crate::screen::{Destination, Screen};
 /// Arguments of `hamel import`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The description, URDF, MuJoCo's MJCF (.xml) or SDFormat (.sdf); macros of xacro and what is included must be expanded
-    /// before.
-    #[arg(value_name = "ROBOT.urdf|.xml|.sdf")]
+    /// The description, URDF, also with macros (.xacro), MuJoCo's MJCF (.xml) or SDFormat (.sdf).
+    #[arg(value_name = "ROBOT.urdf|.xacro|.xml|.sdf")]
     file: PathBuf,
     #[command(flatten)]
     robot: Robot,
@@ -49,6 +48,15 @@ pub(crate) struct Robot {
     /// Where the files of a package are, for meshes such as package://NAME/arm.stl that are not above the description.
     #[arg(long = "package", value_name = "NAME=DIR", value_parser = package)]
     packages: Vec<(String, PathBuf)>,
+    /// The value of an argument of a description with macros (xacro).
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
+    arguments: Vec<(String, String)>,
+}
+
+/// `NAME=VALUE`.
+fn argument(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected `NAME=VALUE`, an argument and its value")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// `NAME=DIR`.
@@ -77,13 +85,17 @@ impl Robot {
                 packages: self.packages.clone(),
                 model_folder: model_folder.to_owned(),
             }),
+            arguments: self.arguments.clone(),
         })
     }
 
     /// Whether nothing is said.
     fn is_default(&self) -> bool {
-        let Robot { floating, exact_angles, repair_inertia, groups, stops, packages } = self;
-        !(*floating || *exact_angles || *repair_inertia || *stops) && groups.is_empty() && packages.is_empty()
+        let Robot { floating, exact_angles, repair_inertia, groups, stops, packages, arguments } = self;
+        !(*floating || *exact_angles || *repair_inertia || *stops)
+            && groups.is_empty()
+            && packages.is_empty()
+            && arguments.is_empty()
     }
 
     /// Refuses what is said of a robot for a model that is none.

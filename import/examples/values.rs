@@ -1,6 +1,8 @@
 //! The dynamics of a robot at given states, for comparison with other tools (`benches/peers/robots.py`, `benches/peers/mjcf.py`,
 //! `benches/peers/sdf.py`):
 //! `cargo run --release -p hamel-import --example values -- ROBOT.urdf|ROBOT.xml|ROBOT.sdf [--floating] [--repair-inertia]`.
+//! `--arg NAME=VALUE` and `--package NAME=DIR` are those of `hamel import`, and with `--text` the model is printed and nothing
+//! else (`benches/peers/xacro.py`).
 //!
 //! Angles are taken as they are written, as other tools do.
 //!
@@ -34,12 +36,29 @@ fn answer() -> Result<(), Box<dyn std::error::Error>> {
     let is_floating = arguments.iter().any(|argument| argument == "--floating");
     let provide = vec![Provided::NonlinearEffects];
     let repair_inertia = arguments.iter().any(|argument| argument == "--repair-inertia");
+    let pairs = |option: &str| {
+        let given = arguments.windows(2).filter(|pair| pair[0] == option).map(|pair| pair[1].split_once('='));
+        given.flatten().map(|(name, value)| (name.to_owned(), value.to_owned())).collect::<Vec<_>>()
+    };
     let folder = Path::new(path).parent().unwrap_or(Path::new("")).to_owned();
-    let visuals = Some(Visuals { model_folder: folder.clone(), folder, packages: Vec::new() });
-    let options = Options { is_floating, provide, exact_angles: true, repair_inertia, visuals, ..Options::default() };
+    let packages = pairs("--package").into_iter().map(|(name, folder)| (name, folder.into())).collect();
+    let visuals = Some(Visuals { model_folder: folder.clone(), folder, packages });
+    let options = Options {
+        is_floating,
+        provide,
+        exact_angles: true,
+        repair_inertia,
+        visuals,
+        arguments: pairs("--arg"),
+        ..Options::default()
+    };
     let text = std::fs::read_to_string(path)?;
     let format = Format::of(path.as_ref()).ok_or("expected a description of a robot")?;
     let import = format.import(&text, &options)?;
+    if arguments.iter().any(|argument| argument == "--text") {
+        println!("{}", import.model);
+        return Ok(());
+    }
     let stages = hamel_compiler::stages_within(import.tokens()?, &Limits::at_once())?;
     let interpreter = Interpreter::<f64>::new(&stages.simplified, &stages.schedule, Vec::new());
     let layout = &stages.simplified.layout;

@@ -1,5 +1,5 @@
-//! Descriptions of robots in other formats, translated into the text of a model: URDF ([`urdf`]), MuJoCo's MJCF ([`mjcf`])
-//! and SDFormat ([`sdf`]).
+//! Descriptions of robots in other formats, translated into the text of a model: URDF ([`urdf`]), also with the macros of
+//! xacro, MuJoCo's MJCF ([`mjcf`]) and SDFormat ([`sdf`]).
 //!
 //! A reader turns XML into a robot, which is the same for all formats: links, the joints between them, and what connects
 //! them otherwise. Of a robot, `placement` finds out which link moves with which body, `merge` adds up what each body
@@ -36,7 +36,7 @@ pub use looks::Visuals;
 /// A format of descriptions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// URDF, `.urdf`.
+    /// URDF, `.urdf`, also with macros of xacro, `.xacro`.
     Urdf,
     /// MuJoCo's MJCF, `.xml` or `.mjcf`.
     Mjcf,
@@ -60,7 +60,7 @@ impl Format {
     /// That of a file, by its ending; `None` if it is not the description of a robot.
     pub fn of(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()? {
-            "urdf" => Some(Format::Urdf),
+            "urdf" | "xacro" => Some(Format::Urdf),
             "xml" | "mjcf" => Some(Format::Mjcf),
             "sdf" | "world" => Some(Format::Sdf),
             _ => None,
@@ -97,8 +97,19 @@ pub struct Options {
     pub parameters: Vec<Parameters>,
     /// Contacts keep joints within their limits.
     pub stops: bool,
-    /// Bodies look like their links, whose meshes are found like this; otherwise nothing is said of looks.
+    /// Bodies look like their links, whose meshes are found like this, as are files that others include; otherwise nothing
+    /// is said of looks.
     pub visuals: Option<Visuals>,
+    /// Values of the arguments of xacro, by their names.
+    pub arguments: Vec<(String, String)>,
+}
+
+impl Options {
+    /// Refuses arguments of a format that has none.
+    fn refuse_arguments(&self) -> Result<(), Errors> {
+        let Some((name, _)) = self.arguments.first() else { return Ok(()) };
+        Err(Problem::unknown("argument", name, [].iter()).at(Place { line: 1, column: 1 }).into())
+    }
 }
 
 /// A function of a link, as [`functions`] reads it.

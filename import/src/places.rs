@@ -14,8 +14,15 @@ pub(crate) struct Inserted {
     pub(crate) part: Range<usize>,
     /// Bytes of the first file.
     pub(crate) stands_for: Range<usize>,
-    /// The other file, as it is named.
-    pub(crate) file: String,
+    /// The other file, as it is named; `None` where the first one is expanded.
+    pub(crate) file: Option<String>,
+}
+
+/// A description with what it includes, or expanded.
+pub(crate) struct Whole {
+    pub(crate) text: String,
+    /// Which parts of it stand for what.
+    pub(crate) inserted: Vec<Inserted>,
 }
 
 /// The places of a text.
@@ -47,7 +54,9 @@ impl<'a> Places<'a> {
 
     /// The other file that has a byte of the whole text.
     pub(crate) fn file(&self, byte: usize) -> Option<&str> {
-        self.before_or_in(byte).filter(|inserted| byte < inserted.part.end).map(|inserted| inserted.file.as_str())
+        self.before_or_in(byte)
+            .filter(|inserted| byte < inserted.part.end)
+            .and_then(|inserted| inserted.file.as_deref())
     }
 
     /// What is inserted before a byte, or has it.

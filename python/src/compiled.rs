@@ -97,6 +97,7 @@ impl Compiled {
                 packages: Vec::new(),
                 model_folder: PathBuf::from("/"),
             }),
+            arguments: Vec::new(),
         };
         let level = level_of(level)?;
         let cache = if cache { cache_of_user(py) } else { None };

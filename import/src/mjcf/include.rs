@@ -10,18 +10,11 @@ use roxmltree::Node;
 use super::read::NESTING;
 use crate::error::{Error, Errors, Problem};
 use crate::limits;
-use crate::places::{Inserted, Places};
+use crate::places::{Inserted, Places, Whole};
 use crate::xml;
 
 /// Files that include each other at most.
 const FILES: usize = 1000;
-
-/// A description with what it includes.
-pub(super) struct Whole {
-    pub(super) text: String,
-    /// Which parts of it come from other files.
-    pub(super) inserted: Vec<Inserted>,
-}
 
 /// Puts in the place of every `include` what stands in its file. Paths start at the folder of the first description, as
 /// MuJoCo has it, and a file is included once.
@@ -47,7 +40,7 @@ fn expanded(text: &str, folder: &Path, known: &mut HashSet<PathBuf>) -> Result<W
                 let begin = whole.text.len();
                 whole.text.push_str(&inner);
                 let (file, part) = (node.attribute("file").unwrap_or_default(), begin..whole.text.len());
-                whole.inserted.push(Inserted { part, stands_for: range.clone(), file: excerpt(file) });
+                whole.inserted.push(Inserted { part, stands_for: range.clone(), file: Some(excerpt(file)) });
                 from = range.end;
             }
             Err(problem) => errors.push(problem.at(places.of(range.start))),

@@ -31,6 +31,7 @@ pub use crate::{Error, Errors, Import, Options, Place, Problem, Warning};
 /// where files are), shapes and meshes whose inertia is not computed,
 /// numbers that lead beyond all numbers, and bodies that would move without mass or with an inertia that no rigid body has.
 pub fn import(text: &str, options: &Options) -> Result<Import, Errors> {
+    options.refuse_arguments()?;
     let (robot, warnings) = read::read(text, options.visuals.as_ref())?;
     if options.is_floating {
         let what = "the bodies of MJCF say themselves what moves freely".to_owned();

@@ -7,7 +7,7 @@ use roxmltree::Node;
 
 use super::classes::{Classes, View};
 use super::compiler::Compiler;
-use super::include::{self, Whole};
+use super::include;
 use super::looks::Assets;
 use super::meshes::Meshes;
 use super::orientation;
@@ -15,7 +15,7 @@ use crate::error::{Errors, Place, Problem, Warning};
 use crate::limits;
 use crate::looks::Look;
 use crate::looks::Visuals;
-use crate::places::Places;
+use crate::places::{Places, Whole};
 use crate::robot::number::Number;
 use crate::robot::pose::Pose;
 use crate::robot::{Actuator, Closure, Inertial, Joint, Kind, Link, Name, Robot};

@@ -25,6 +25,7 @@ pub const GRAVITY: &str = "[0, 0, -9.8] m/s^2";
 /// shapes whose inertia is not computed, numbers that lead beyond all numbers, and links that would move without mass or
 /// with an inertia that no rigid body has.
 pub fn import(text: &str, options: &Options) -> Result<Import, Errors> {
+    options.refuse_arguments()?;
     let (robot, warnings) = read::read(text, options)?;
     robot.refuse_infinite()?;
     // What moves freely has a joint that says so.

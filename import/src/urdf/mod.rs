@@ -1,10 +1,11 @@
 //! Robots described in URDF, as models in the language of `multibody!`.
 //!
 //! What has no meaning for the dynamics of rigid bodies (shapes, transmissions, tags of simulators) is left out. Macros
-//! of xacro are to be expanded before.
+//! of xacro are expanded, as far as they are made of numbers, texts and files that are found.
 
 mod looks;
 mod read;
+mod xacro;
 
 use crate::robot;
 pub use crate::{Error, Errors, Import, Options, Place, Problem, Warning};

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hamel_compiler::escape::{excerpt, line};
+use hamel_compiler::escape::excerpt;
 use roxmltree::Node;
 
-use super::GRAVITY;
+use super::{GRAVITY, xacro};
 use crate::error::{Errors, Problem, Warning};
+use crate::places::{Places, Whole};
 use crate::robot::number::Number;
 use crate::robot::{Follower, Inertial, Joint, Kind, Limits, Link, Name, Origin, Robot};
 use crate::xml::{self, Notes, too_many};
@@ -28,14 +29,20 @@ const IGNORED: [(&str, &str); 10] = [
 
 const KINDS: [&str; 6] = ["revolute", "continuous", "prismatic", "fixed", "floating", "planar"];
 
-/// What to do about macros.
-const XACRO: &str = "expand it first: `xacro FILE > robot.urdf`";
-
 /// Reads a description; warnings tell what has been left out.
 pub(super) fn read(text: &str, options: &Options) -> Result<(Robot, Vec<Warning>), Errors> {
+    if xacro::is_macro(text) || !options.arguments.is_empty() {
+        let Whole { text: whole, inserted } = xacro::expand(text, options.visuals.as_ref(), &options.arguments)?;
+        read_whole(&whole, Places::with(text, &inserted), options)
+    } else {
+        read_whole(text, Places::new(text), options)
+    }
+}
+
+fn read_whole(text: &str, places: Places, options: &Options) -> Result<(Robot, Vec<Warning>), Errors> {
     let document = xml::document(text, limits::NESTING)?;
     let (exact_angles, has_looks) = (options.exact_angles, options.visuals.is_some());
-    let mut reader = Reader { notes: Notes::new(text), exact_angles, has_looks };
+    let mut reader = Reader { notes: Notes::at(places), exact_angles, has_looks };
     let robot = reader.robot(document.root_element());
     let warnings = reader.notes.finish()?;
     // What could not be read is an error.
@@ -309,10 +316,6 @@ impl Reader<'_> {
     /// Leaves an element out, with a warning.
     fn ignore(&mut self, node: Node) {
         let name = node.tag_name().name();
-        if node.tag_name().namespace().is_some_and(|namespace| namespace.contains("xacro")) {
-            self.notes.wrong::<()>(node, Problem::Macro { found: line(name), help: XACRO });
-            return;
-        }
         let reason = IGNORED.iter().find(|(known, _)| *known == name).map_or("it is not known", |(_, reason)| reason);
         self.notes.ignore(node, reason);
     }

@@ -12,6 +12,7 @@ const FIXED: Options = Options {
     parameters: Vec::new(),
     stops: false,
     visuals: None,
+    arguments: Vec::new(),
 };
 const FLOATING: Options = Options {
     is_floating: true,
@@ -22,6 +23,7 @@ const FLOATING: Options = Options {
     parameters: Vec::new(),
     stops: false,
     visuals: None,
+    arguments: Vec::new(),
 };
 
 const INERTIAL: &str = r#"<inertial><mass value="2"/>
@@ -526,7 +528,7 @@ fn mistakes_are_reported_where_they_are() {
         (
             "<robot xmlns:xacro=\"http://www.ros.org/wiki/xacro\">\n<xacro:arm/></robot>".to_owned(),
             (2, 1),
-            "`arm` is not expanded\nhelp: expand it first: `xacro",
+            "unknown macro `arm`",
         ),
     ];
     for (text, place, part) in cases {
