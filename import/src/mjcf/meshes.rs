@@ -52,11 +52,11 @@ pub(super) struct Weight {
     pub(super) tensor: [[f64; 3]; 3],
 }
 
-/// Meshes by their names, and what those weigh that have been read; `None` where that is an error.
+/// Meshes by their names, and what those weigh that have been read.
 #[derive(Default)]
 pub(super) struct Meshes<'d> {
     assets: HashMap<String, View<'d>>,
-    weights: HashMap<String, Option<Weight>>,
+    weights: HashMap<String, Weight>,
     files: Option<Visuals>,
 }
 
@@ -96,7 +96,7 @@ impl<'d> Reader<'_, 'd> {
             return self.notes.wrong(node, Problem::MissingAttribute { element, missing: "mesh" });
         };
         if let Some(known) = self.meshes.weights.get(name) {
-            return *known;
+            return Some(*known);
         }
         let Some(&asset) = self.meshes.assets.get(name) else {
             let known: Vec<&str> = self.meshes.assets.keys().map(String::as_str).collect();
@@ -111,7 +111,10 @@ impl<'d> Reader<'_, 'd> {
                 self.notes.wrong(node, Problem::Unsupported { what, help: MEND })
             }
         });
-        self.meshes.weights.insert(name.to_owned(), found);
+        // What is wrong is said wherever it matters: it may be forgotten where a shape is only seen.
+        if let Some(weight) = found {
+            self.meshes.weights.insert(name.to_owned(), weight);
+        }
         found
     }
 

@@ -186,4 +186,9 @@ fn meshes_are_read_where_they_matter() {
     let text =
         text.replace("mesh=\"m\"", "mesh=\"m\" mass=\"0\"").replace("<freejoint/>", "<freejoint/><geom size=\"1\"/>");
     assert!(robot(&text, PathBuf::new()).is_ok());
+    // What is wrong with a solid that is only seen is forgotten, but not for the body that it would weigh.
+    let text = body("file=\"nowhere.stl\"", "");
+    let seen = "<worldbody><geom type=\"box\" mesh=\"m\"/>";
+    let message = robot(&text.replace("<worldbody>", seen), PathBuf::new()).unwrap_err();
+    assert!(message.contains("body `b`: the inertia of the mesh `m` is not computed"), "{message}");
 }

@@ -52,8 +52,8 @@ impl Token {
 }
 
 /// Longer ones first.
-const SIGNS: [&str; 18] =
-    ["**", "//", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", "(", ")", ",", "[", "{"];
+const SIGNS: [&str; 21] =
+    ["**", "//", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", "(", ")", ",", "[", "]", "{", "}", ":"];
 
 fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut rest = text.trim();
