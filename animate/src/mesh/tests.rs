@@ -1,7 +1,7 @@
 //! Meshes against solids whose area and volume are known, and files that are wrong in every place.
 
-use hamel_mesh::{obj, stl};
 use super::*;
+use hamel_mesh::{obj, stl};
 
 #[path = "../../../model-compiler/src/random.rs"]
 mod random;
