@@ -131,10 +131,7 @@ impl Graph {
 
     /// The constant behind a node.
     pub(crate) fn as_number(&self, id: ExprId) -> Option<Number> {
-        match self.node(id) {
-            Node::Number(number) => Some(number),
-            _ => None,
-        }
+        self.nodes[id.index()].number().map(|index| self.numbers[index])
     }
 
     /// Whether the node is the constant 0; structural zeros are exactly these.

@@ -75,6 +75,11 @@ impl Packed {
         }
     }
 
+    /// Where its number is kept, if it is one.
+    pub(super) fn number(self) -> Option<usize> {
+        (self.kind == Kind::Number).then_some(self.fields[0] as usize)
+    }
+
     pub(super) fn operands(self) -> Operands {
         let count = match self.kind {
             Kind::Number | Kind::Symbol => 0,
