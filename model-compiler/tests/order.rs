@@ -77,6 +77,7 @@ const RUNTIME: [&str; 61] = [
     "undefined",
     "singularity",
     "skipped",
+    "joint_limits",
     "chart",
     "newton",
     "start",

@@ -98,6 +98,8 @@ class Compiled:
         repair_inertia: bool,
         parameters: list[str],
         stops: bool,
+        packages: list[tuple[str, str | PathLike[str]]],
+        arguments: list[tuple[str, str]],
     ) -> tuple[Compiled, list[str]]: ...
     @property
     def level(self) -> str: ...

@@ -257,6 +257,8 @@ class Model(_hamel.Model):
         repair_inertia: bool = False,
         parameters: Sequence[str] = (),
         stops: bool = False,
+        packages: Mapping[str, str | PathLike[str]] | None = None,
+        arguments: Mapping[str, object] | None = None,
         level: Level = "optimised",
         cache: bool = True,
     ) -> "Model":
@@ -281,10 +283,16 @@ class Model(_hamel.Model):
             "all" (with dampings). Zeros and right angles remain what they are.
         stops : bool
             Whether contacts keep joints within their limits.
+        packages : mapping
+            Where the files of packages are, for meshes such as `package://name/arm.stl` that are not above the description,
+            and for included files.
+        arguments : mapping
+            Values of the arguments of a description with macros (xacro).
 
         What is left out of the description, such as shapes, is said by a warning.
         """
-        return cls._from_robot("urdf", robot, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops)
+        words = (floating, provide, exact_angles, repair_inertia, parameters, stops, packages, arguments)
+        return cls._from_robot("urdf", robot, level, cache, *words)
 
     @classmethod
     def from_mjcf(
@@ -295,6 +303,7 @@ class Model(_hamel.Model):
         repair_inertia: bool = False,
         parameters: Sequence[str] = (),
         stops: bool = False,
+        packages: Mapping[str, str | PathLike[str]] | None = None,
         level: Level = "optimised",
         cache: bool = True,
     ) -> "Model":
@@ -304,7 +313,8 @@ class Model(_hamel.Model):
         ground; coordinates are counted from the reference position. The arguments are those of `from_urdf`; functions
         can be provided by models that close no loops, and then those of the description are left out.
         """
-        return cls._from_robot("mjcf", robot, level, cache, False, provide, False, repair_inertia, parameters, stops)
+        words = (False, provide, False, repair_inertia, parameters, stops, packages, None)
+        return cls._from_robot("mjcf", robot, level, cache, *words)
 
     @classmethod
     def from_sdf(
@@ -317,6 +327,7 @@ class Model(_hamel.Model):
         repair_inertia: bool = False,
         parameters: Sequence[str] = (),
         stops: bool = False,
+        packages: Mapping[str, str | PathLike[str]] | None = None,
         level: Level = "optimised",
         cache: bool = True,
     ) -> "Model":
@@ -325,7 +336,8 @@ class Model(_hamel.Model):
         What no joint connects with the world moves freely if it is `floating`, and otherwise stands on the ground, which is
         said by a warning. The arguments are those of `from_urdf`.
         """
-        return cls._from_robot("sdf", robot, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops)
+        words = (floating, provide, exact_angles, repair_inertia, parameters, stops, packages, None)
+        return cls._from_robot("sdf", robot, level, cache, *words)
 
     @classmethod
     def _from_robot(
@@ -340,6 +352,8 @@ class Model(_hamel.Model):
         repair_inertia: bool,
         parameters: Sequence[str],
         stops: bool,
+        packages: Mapping[str, str | PathLike[str]] | None,
+        arguments: Mapping[str, object] | None,
     ) -> "Model":
         provide, parameters = ([one] if isinstance(one, str) else list(one) for one in (provide, parameters))
         text = fspath(robot)
@@ -351,8 +365,11 @@ class Model(_hamel.Model):
                     text = file.read()
             except (OSError, UnicodeDecodeError) as error:
                 raise _hamel.ModelError(f"cannot read `{name}`: {error}") from error
+        # As xacro writes them.
+        written = [(key, str(value)) for key, value in (arguments or {}).items()]
         compiled, said = _hamel.Compiled.from_robot(
-            format, text, name, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops
+            format, text, name, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops,
+            list((packages or {}).items()), written,
         )
         for warning in said:
             warnings.warn(warning, stacklevel=3)

@@ -65,7 +65,7 @@ impl Compiled {
     /// Compiles the model of a robot that is described in URDF, MJCF or SDFormat; also what was left out or decided.
     #[staticmethod]
     #[expect(clippy::too_many_arguments, reason = "each has a name in Python")]
-    #[pyo3(signature = (format, text, file, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops))]
+    #[pyo3(signature = (format, text, file, level, cache, floating, provide, exact_angles, repair_inertia, parameters, stops, packages, arguments))]
     fn from_robot(
         py: Python<'_>,
         format: &str,
@@ -79,6 +79,8 @@ impl Compiled {
         repair_inertia: bool,
         parameters: Vec<String>,
         stops: bool,
+        packages: Vec<(String, PathBuf)>,
+        arguments: Vec<(String, String)>,
     ) -> PyResult<(Compiled, Vec<String>)> {
         let (provide, provide_of_links) = hamel_import::functions(&provide).map_err(PyValueError::new_err)?;
         let known = Format::ALL.into_iter().find(|known| known.keyword() == format);
@@ -94,10 +96,10 @@ impl Compiled {
             // A text has no folder; paths of a file's meshes are whole, so that they are found from anywhere.
             visuals: (!file.starts_with('<')).then(|| Visuals {
                 folder: Path::new(file).parent().unwrap_or(Path::new("")).to_owned(),
-                packages: Vec::new(),
+                packages,
                 model_folder: PathBuf::from("/"),
             }),
-            arguments: Vec::new(),
+            arguments,
         };
         let level = level_of(level)?;
         let cache = if cache { cache_of_user(py) } else { None };

@@ -455,3 +455,28 @@ def test_links_of_robots_have_functions_by_their_names():
         hamel.Model.from_urdf(arm(3), provide=["pose(l7)"])
     with pytest.raises(ValueError, match="did you mean `jacobian`"):
         hamel.Model.from_urdf(arm(3), provide=["jacobia(l2)"])
+
+
+def test_descriptions_with_macros_take_arguments(tmp_path):
+    part = tmp_path / "parts" / "urdf" / "part.xacro"
+    part.parent.mkdir(parents=True)
+    part.write_text(
+        """<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="part" params="name mass">
+        <link name="${name}"><inertial><mass value="${2 * mass}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+        </inertial></link></xacro:macro></robot>"""
+    )
+    robot = tmp_path / "robots" / "robot.xacro"
+    robot.parent.mkdir()
+    robot.write_text(
+        """<robot name="slide" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="mass" default="1"/>
+        <xacro:include filename="$(find parts)/urdf/part.xacro"/><link name="base"/>
+        <xacro:part name="block" mass="$(arg mass)"/>
+        <joint name="rail" type="prismatic"><parent link="base"/><child link="block"/><axis xyz="1 0 0"/>
+        <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+    )
+    packages = {"parts": tmp_path / "parts"}
+    for arguments, mass in [(None, 2), ({"mass": 3}, 6), ({"mass": 0.25}, 0.5)]:
+        model = hamel.Model.from_urdf(robot, packages=packages, arguments=arguments, level="at_once", cache=False)
+        assert model.mass_matrix([0.3]) == [[mass]]
+    with pytest.raises(hamel.ModelError, match="load"):
+        hamel.Model.from_urdf(robot, packages=packages, arguments={"load": 1}, level="at_once", cache=False)
