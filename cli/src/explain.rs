@@ -19,7 +19,7 @@ pub(crate) fn explain(arguments: &Arguments, screen: &mut Screen) -> Result<(), 
         let row = |family: &Family| vec![family.code().to_owned(), family.title().to_owned()];
         return Ok(screen.table(&Family::ALL.iter().map(row).collect::<Vec<_>>())?);
     };
-    let family = Family::by_code(&code.to_uppercase()).ok_or_else(|| {
+    let family = Family::by_code(code).ok_or_else(|| {
         let help = "`hamel explain` lists all codes; they consist of H and four digits";
         Failure::Usage(format!("unknown code `{code}`\nhelp: {help}"))
     })?;

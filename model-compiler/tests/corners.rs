@@ -58,3 +58,41 @@ fn matrices_at_rest_are_finite_and_right() {
         }
     }
 }
+
+/// Whatever the parameters and the motion are, these are no numbers; they were zeros once.
+#[test]
+fn divisions_by_zero_are_mistakes() {
+    let compiled = |expression: &str, force: &str| {
+        let text = format!(
+            "model Rod {{
+                planar;
+                coordinates joint;
+                param length = 1 m;
+                body rod {{ mass: 1 kg, inertia: 0.1 kg m^2 }}
+                joint hinge: revolute(ground, rod at [0, length]);
+                torque drag: (-0.1 N m) * ({force}) on hinge;
+                output x = {expression};
+            }}"
+        );
+        hamel_compiler::stages(text.parse().unwrap()).map(|_| ()).map_err(|error| error.to_string())
+    };
+    for wrong in [
+        "1/0",
+        "0/0",
+        "-3/0",
+        "1/0^2",
+        "1/sin(0)",
+        "length/(length - length)",
+        "hinge.angle/0",
+        "1/(hinge.angle - hinge.angle)",
+        "1/(sin(hinge.angle)^2 + cos(hinge.angle)^2 - 1)",
+    ] {
+        for found in [compiled(wrong, "1"), compiled("1", &wrong.replace("length", "length / (1 m)"))] {
+            let error = found.expect_err(wrong);
+            assert!(error.contains("divides by zero whatever its motion is"), "{wrong}: {error}");
+        }
+    }
+    for right in ["1/(length - 1 m)", "0/length", "1/hinge.angle", "0/hinge.angle"] {
+        assert_eq!(compiled(right, "1"), Ok(()), "{right}");
+    }
+}

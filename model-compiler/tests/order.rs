@@ -41,7 +41,7 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 61] = [
+const RUNTIME: [&str; 62] = [
     // Numbers, without mechanics.
     "random",
     "real",

@@ -8,9 +8,9 @@ mod rows;
 
 use std::collections::BTreeSet;
 
-use crate::derive::{Block, Equations, FunctionRole, Role};
+use crate::derive::{Block, Equations, FunctionRole, Kernel, Role, roots};
 use crate::diagnostics::{self, Errors};
-use crate::expr::{ExprId, Graph, Stage, evaluate};
+use crate::expr::{Binary, ExprId, Graph, Node, Stage, evaluate};
 use crate::random::noise;
 use crate::resolve::{Formulation, System, principal_moments};
 use crate::rotations::RotationKind;
@@ -40,6 +40,10 @@ const LARGEST_JUDGED: usize = 400;
 /// masses.
 pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn::Result<()> {
     let errors = Errors::default();
+    if equations.kernels.iter().any(divides_by_zero) {
+        errors.push(diagnostics::division_by_zero(system.name.span(), &system.name.to_string()));
+        return errors.finish(Some(()));
+    }
     let parameters = defaults(schedule);
     let model = Interpreter::new(equations, schedule, parameters.clone());
     for (row, residual) in out_of_reach(&model, equations) {
@@ -62,6 +66,17 @@ pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn
         errors.push(diagnostics::massless_coordinate(owner_of_velocity(system, column), name));
     }
     errors.finish(Some(()))
+}
+
+/// Whether a function of a kernel has a divisor that is the constant zero.
+fn divides_by_zero(kernel: &Kernel) -> bool {
+    let graph = &kernel.graph;
+    let is_undefined = |node: Node| matches!(node, Node::Binary(Binary::Div, _, divisor) if graph.is_zero(divisor));
+    // Most graphs have none, used or not.
+    graph.nodes().any(|(_, node)| is_undefined(node)) && {
+        let results: Vec<ExprId> = kernel.functions.iter().flat_map(roots).collect();
+        graph.reachable(&results).into_iter().any(|id| is_undefined(graph.node(id)))
+    }
 }
 
 /// A configuration near the reference that satisfies all constraints: minimum-norm Newton steps from a small

@@ -30,6 +30,12 @@ pub(crate) fn defect(model: &Ident, cause: &Error) -> Error {
     advise(Family::Defect, model, message, "please report this model")
 }
 
+/// A divisor that is zero as a formula.
+pub(crate) fn division_by_zero(span: Span, model: &str) -> Error {
+    let message = format!("an expression of `{model}` divides by zero whatever its motion is");
+    advise(Family::NumberRange, span, message, "look for divisors such as `0`, `x - x` or `sin(0)`")
+}
+
 /// A coordinate without inertia: the mass matrix is singular.
 pub(crate) fn massless_coordinate(span: Span, coordinate: &str) -> Error {
     let message = format!("coordinate `{coordinate}` moves no mass, so the mass matrix is singular");

@@ -170,6 +170,8 @@ impl Scalar for Residue {
             Binary::Add => a + b,
             Binary::Sub => a - b,
             Binary::Mul => a * b,
+            // Zero has no inverse: what is divided by it is like nothing else, and stays to be told.
+            Binary::Div if b == Residue::ZERO => a.odd(|a| Residue::hash(&[a.0, 6])),
             Binary::Div => a * b.inverse(),
             Binary::Min | Binary::Max => Residue::hash(&[a.min(b).0, a.max(b).0, 4, op as u64]),
             Binary::Atan2 | Binary::Power => Residue::hash(&[a.0, b.0, 4, op as u64]),
@@ -251,6 +253,32 @@ mod tests {
             assert_eq!(x * x.inverse(), Residue::ONE);
             let root = (x * x).square_root().expect("a square has a root");
             assert!(root == x || root == -x);
+        }
+    }
+
+    #[test]
+    fn what_is_divided_by_zero_is_no_number() {
+        let mut graph = Graph::new();
+        let x = graph.symbol("x", Stage::Position);
+        let (zero, one) = (graph.zero(), graph.one());
+        let nothing = {
+            let (a, b) = (graph.mul(x, x), graph.sub(x, one));
+            let (b, c) = (graph.mul(b, b), graph.mul(x, b));
+            let rest = graph.sub(b, a);
+            // (x − 1)² − x² + 2 x − 1
+            let sum = graph.add(rest, x);
+            let sum = graph.add(sum, x);
+            let sum = graph.sub(sum, one);
+            assert!(!are_equal((&graph, &[c]), (&graph, &[zero])));
+            sum
+        };
+        assert!(are_equal((&graph, &[nothing]), (&graph, &[zero])));
+        for divisor in [zero, nothing] {
+            for dividend in [zero, one, x] {
+                let quotient = graph.div(dividend, divisor);
+                let is_folded = divisor == nothing && dividend == zero;
+                assert_eq!(are_equal((&graph, &[quotient]), (&graph, &[zero])), is_folded);
+            }
         }
     }
 
