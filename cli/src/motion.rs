@@ -110,6 +110,9 @@ impl Motion {
             plan.said.push(format!("input {name} is 0; see --input"));
         }
         plan.said.extend(tables.iter().filter_map(|table| table.said(asked.integration.until)));
+        if let Steps::Fixed(dt) = plan.steps {
+            plan.said.extend(tables.iter().filter_map(|table| table.passed_over(dt)));
+        }
         let every = recording(asked, plan.steps)?;
         model.validate().map_err(StepError::from)?;
         let initial = hamel::initial_state(&*model)?;

@@ -5,6 +5,7 @@ use std::path::Path;
 use hamel::{Model, Signal};
 use hamel_compiler::file::{self, FileError, Source};
 use hamel_jit::{Cache, JitModel, Level, ModelError};
+use hamel_report::number::readable;
 use hamel_sweep::Fixed;
 use proc_macro2::TokenStream;
 
@@ -173,6 +174,18 @@ impl Table {
         let Self { input, times: [first, last], .. } = self;
         let is_short = *first > 0.0 || *last < until;
         is_short.then(|| format!("input {input} is constant before {first} s and after {last} s, where its table ends"))
+    }
+
+    /// What equal steps, s, make of a table with shorter intervals.
+    pub(crate) fn passed_over(&self, step: f64) -> Option<String> {
+        let Self { input, interval, .. } = self;
+        let is_passed_over = *interval < step * (1.0 - 1e-9);
+        is_passed_over.then(|| {
+            format!(
+                "input {input} has values {} s apart in its table, which steps of {step} s pass over; see --dt",
+                readable(*interval, 3)
+            )
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Meshes of files: triangles of STL, binary and as text, and of OBJ ([`file`]), and the convex hull of points ([`hull`]).
+//! Meshes of files: triangles of STL, binary and as text, and of OBJ ([`file()`]), and the convex hull of points ([`hull`]).
 //!
 //! What is not a mesh, or only a part of one, is an error with its place: a surface with holes would look like a choice of
 //! somebody.

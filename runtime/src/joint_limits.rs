@@ -19,16 +19,15 @@ struct Joint {
 }
 
 impl Followed {
-    /// Joints that are beyond their limits from the start on are left out: such limits say nothing about the motion.
     pub(crate) fn new(model: &dyn Model, start: &State) -> Followed {
-        let joint = |limits: &JointLimits| {
-            let joint = Joint { coordinate: limits.coordinate, range: limits.range?, first: None };
-            joint.passed(start).is_none().then_some(joint)
-        };
-        Followed { joints: model.describe().limits.iter().filter_map(joint).collect() }
+        let joint =
+            |limits: &JointLimits| Some(Joint { coordinate: limits.coordinate, range: limits.range?, first: None });
+        let mut followed = Followed { joints: model.describe().limits.iter().filter_map(joint).collect() };
+        followed.follow(start);
+        followed
     }
 
-    /// Looks at the end of a step.
+    /// Looks at a state.
     pub(crate) fn follow(&mut self, state: &State) {
         for joint in &mut self.joints {
             if joint.first.is_none() {

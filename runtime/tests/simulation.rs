@@ -648,7 +648,8 @@ fn joints_past_their_limits_are_named() {
     };
     assert_eq!((coordinate.name.as_str(), limit.to_degrees()), ("hinge.angle", -45.0));
     assert!((0.6..1.0).contains(t), "{t}");
-    // Within the limits, and where they say nothing about the start, there is no caution.
     assert_eq!(run(40_f64.to_radians()), []);
-    assert_eq!(run(170_f64.to_radians()), []);
+    // At the start, too.
+    let [Caution::JointLimit { t, limit, .. }] = run(170_f64.to_radians())[..] else { panic!("no caution") };
+    assert_eq!((t, limit.to_degrees().round()), (0.0, 100.0));
 }

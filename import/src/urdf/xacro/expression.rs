@@ -9,6 +9,8 @@ use super::value::Value;
 const DEPTH: usize = 60;
 /// Words, numbers and signs of an expression at most.
 const TOKENS: usize = 1000;
+/// Bytes of a text that is put together at most: each of a chain of properties may double it.
+const TEXT: usize = 1 << 20;
 
 /// An expression.
 enum Tree {
@@ -289,6 +291,7 @@ fn too_large() -> String {
 fn binary(sign: &str, first: &Value, second: &Value) -> Result<Value, String> {
     if let (Value::Text(first), Value::Text(second)) = (first, second) {
         match sign {
+            "+" if first.len() + second.len() > TEXT => return Err(format!("a text is longer than {TEXT} bytes")),
             "+" => return Ok(Value::Text(format!("{first}{second}"))),
             "==" => return Ok(Value::Bool(first == second)),
             "!=" => return Ok(Value::Bool(first != second)),
@@ -499,6 +502,10 @@ mod tests {
             let found = evaluated(text).expect_err(text);
             assert!(found.contains(part), "{text}: {found}");
         }
+        let half = "a".repeat(TEXT / 2);
+        assert!(evaluated(&format!("'{half}' + '{half}'")).is_ok());
+        let found = evaluated(&format!("'{half}' + '{half}a'")).expect_err("it is too long");
+        assert!(found.contains("a text is longer than"), "{found}");
         assert!(evaluated(&"(".repeat(100_000)).is_err());
         assert!(evaluated(&"-".repeat(100_000)).is_err());
         assert!(evaluated(&format!("1{}", "**1".repeat(100_000))).is_err());

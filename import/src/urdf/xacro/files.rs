@@ -34,7 +34,12 @@ impl Expander<'_> {
                     excerpt(package)
                 )),
             },
-            (Some("dirname"), None, None) => Ok(self.folders[file].to_string_lossy().into_owned()),
+            (Some("dirname"), None, None) => {
+                // Nothing before the slash that follows would be the root.
+                let folder = &self.folders[file];
+                let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+                Ok(folder.to_string_lossy().into_owned())
+            }
             _ => Err(format!("`$({})` is not read: expected `arg NAME`, `find PACKAGE` or `dirname`", excerpt(text))),
         }
     }
