@@ -40,10 +40,6 @@ const LARGEST_JUDGED: usize = 400;
 /// masses.
 pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn::Result<()> {
     let errors = Errors::default();
-    if equations.kernels.iter().any(divides_by_zero) {
-        errors.push(diagnostics::division_by_zero(system.name.span(), &system.name.to_string()));
-        return errors.finish(Some(()));
-    }
     let parameters = defaults(schedule);
     let model = Interpreter::new(equations, schedule, parameters.clone());
     for (row, residual) in out_of_reach(&model, equations) {
@@ -64,6 +60,10 @@ pub fn check(system: &System, equations: &Equations, schedule: &Schedule) -> syn
     {
         let name = &equations.layout.velocities[column].name;
         errors.push(diagnostics::massless_coordinate(owner_of_velocity(system, column), name));
+    }
+    // Other mistakes, such as masses that vanish, divide by zero too, and are told by their names.
+    if errors.found() == 0 && equations.kernels.iter().any(divides_by_zero) {
+        errors.push(diagnostics::division_by_zero(system.name.span(), &system.name.to_string()));
     }
     errors.finish(Some(()))
 }
