@@ -9,7 +9,7 @@ use super::read::{Item, Reader};
 use crate::error::Problem;
 use crate::robot::number::Number;
 use crate::robot::pose::Pose;
-use crate::robot::{Joint, Kind, Limits, Name, Origin, Spring};
+use crate::robot::{Joint, Kind, Limits, Name, Spring};
 
 impl<'d> Reader<'_, 'd> {
     /// A joint between two links, and its coordinate in the reference position.
@@ -95,22 +95,14 @@ impl<'d> Reader<'_, 'd> {
             self.warn(node, "`ref` is no part of a coordinate: it is counted from the reference position");
         }
         let joint = Joint {
-            name,
-            place,
-            kind,
-            is_endless: false,
-            parent,
-            child,
-            origin: at.origin(&Origin::identity(place)),
             anchor: anchor.map(Number::computed),
             axis: turned.position.map(Number::computed),
-            pitch: None,
             damping: damping.filter(|damping| !damping.is_zero() && !is_free),
             rotor: rotor.filter(|_| has_coordinate),
             spring,
-            follows: None,
             limits: limits?,
             start: (kind == Kind::Floating && *base != Pose::IDENTITY).then_some(*base),
+            ..Joint::plain(name, place, kind, (parent, child), &at)
         };
         Some((joint, if has_coordinate { reference } else { 0.0 }))
     }
