@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hamel::simulation::Steps;
 use hamel::{Model, initial_state, redundant_constraints, schemes};
-use hamel_compiler::emit::{CMotion, CPrecision, CStepper, c_motion, c_name};
+use hamel_compiler::emit::{CMotion, CPrecision, CStepper, Numbers, c_casadi, c_motion, c_name};
 use hamel_compiler::file::{self, FileError};
 use hamel_fmu::{Contents, ExportError, Kind, Stepping, Version};
 
@@ -27,6 +27,23 @@ enum Format {
     Fmu(Box<Fmu>),
     /// Write a program in C99 that moves by fixed steps, for processors without an operating system.
     C(Box<Program>),
+    /// Write functions with exact derivatives for CasADi: sources in C99, and a Python module that compiles and loads them.
+    Casadi(Box<Functions>),
+}
+
+/// Arguments of `hamel export casadi`.
+#[derive(clap::Args)]
+struct Functions {
+    #[command(flatten)]
+    choice: Choice,
+    /// The folder of its four files, made where it is missing.
+    #[arg(long, short, value_name = "FOLDER")]
+    out: PathBuf,
+    #[command(flatten)]
+    settings: Settings,
+    /// Replace files that exist.
+    #[arg(long)]
+    force: bool,
 }
 
 /// Arguments of `hamel export c`.
@@ -133,7 +150,64 @@ pub(crate) fn export(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
     match &arguments.format {
         Format::Fmu(arguments) => fmu(arguments, screen),
         Format::C(arguments) => program(arguments, screen),
+        Format::Casadi(arguments) => functions(arguments, screen),
     }
+}
+
+/// Functions that trees have with derivatives, beside those of any model.
+const OF_TREES: [&str; 4] =
+    ["forward_dynamics", "inverse_dynamics", "forward_dynamics_derivatives", "inverse_dynamics_derivatives"];
+
+fn functions(arguments: &Functions, screen: &mut Screen) -> Result<(), Failure> {
+    arguments.settings.refuse_inputs("inputs are an argument of the functions")?;
+    let (source, model) = arguments.settings.compiled(&arguments.choice, |text| text)?;
+    let info = model.describe();
+    if !info.contacts.is_empty() {
+        return Err(Failure::Usage(format!(
+            "`{}` has contacts, whose impacts and friction have no derivatives\nhelp: write the contact as a spring between bodies, `force NAME: …`",
+            info.name
+        )));
+    }
+    let name = c_name(&info.name);
+    // `jac_f` is what CasADi calls the Jacobian of a function f.
+    if ["jac", "adj1", "jac_adj1"].contains(&name.as_str()) {
+        return Err(Failure::Usage(format!(
+            "functions of a model `{}` would have names that CasADi gives to derivatives; rename the model",
+            info.name
+        )));
+    }
+    let state = initial_state(&model)?;
+    let mut text = hamel_jit::with_linearization(source.tokens);
+    if model.provides("forward_dynamics") {
+        text = hamel_jit::with_functions(text, &OF_TREES);
+    }
+    let path = arguments.choice.path();
+    let stages = hamel_compiler::stages(text).map_err(|error| FileError::model(path, error))?;
+    let numbers = Numbers { parameters: model.parameters(), start: [state.q.as_slice(), state.v.as_slice()] };
+    let files = c_casadi(&info.name, &stages.simplified, &stages.schedule, numbers);
+    let texts = [
+        (format!("{name}.h"), &files.model.header),
+        (format!("{name}.c"), &files.model.source),
+        (format!("{name}_casadi.c"), &files.functions),
+        (format!("{name}_casadi.py"), &files.module),
+    ];
+    write(&arguments.out, &texts, arguments.force)?;
+    screen.line(format!("{}: {}", arguments.out.display(), texts.map(|(name, _)| name).join(", ")))?;
+    screen.line(format!("functions: {}", files.names.join(", ")))?;
+    Ok(())
+}
+
+/// Writes files into a folder, none of them if one must not be replaced.
+fn write(folder: &Path, texts: &[(String, &String)], is_forced: bool) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::Unwritten(format!("cannot write `{}`: {error}", folder.display())))?;
+    for (name, _) in texts {
+        new_or_forced(&folder.join(name), is_forced, |_| false)?;
+    }
+    for (name, text) in texts {
+        file::write(&folder.join(name), |out| out.write_all(text.as_bytes()))?;
+    }
+    Ok(())
 }
 
 fn program(arguments: &Program, screen: &mut Screen) -> Result<(), Failure> {
@@ -165,21 +239,15 @@ fn program(arguments: &Program, screen: &mut Screen) -> Result<(), Failure> {
     };
     let name = c_name(&info.name);
     let files = c_motion(&info.name, &stages.simplified, &stages.schedule, &motion);
-    let unwritten =
-        |path: &Path, error: std::io::Error| Failure::Unwritten(format!("cannot write `{}`: {error}", path.display()));
-    std::fs::create_dir_all(&arguments.out).map_err(|error| unwritten(&arguments.out, error))?;
-    let mut written = Vec::new();
-    for (files, name) in files.iter().zip([name.clone(), format!("{name}_motion")]) {
-        for (text, ending) in [(&files.header, "h"), (&files.source, "c")] {
-            let path = arguments.out.join(format!("{name}.{ending}"));
-            new_or_forced(&path, arguments.force, |_| false)?;
-            written.push((path, text));
-        }
-    }
-    for (path, text) in &written {
-        file::write(path, |out| out.write_all(text.as_bytes()))?;
-    }
-    screen.line(format!("{}: {name}.h, {name}.c, {name}_motion.h, {name}_motion.c", arguments.out.display()))?;
+    let [model_files, motion_files] = &files;
+    let texts = [
+        (format!("{name}.h"), &model_files.header),
+        (format!("{name}.c"), &model_files.source),
+        (format!("{name}_motion.h"), &motion_files.header),
+        (format!("{name}_motion.c"), &motion_files.source),
+    ];
+    write(&arguments.out, &texts, arguments.force)?;
+    screen.line(format!("{}: {}", arguments.out.display(), texts.map(|(name, _)| name).join(", ")))?;
     Ok(())
 }
 

@@ -27,7 +27,9 @@ pub use description::ProvidedFunction;
 pub use error::{Error, ModelError};
 pub use lanes::JitLanes;
 pub use model::{Instant, JitModel};
-pub use settings::{SettingError, function_of_time, with_derivatives, with_initial, with_linearization};
+pub use settings::{
+    SettingError, function_of_time, with_derivatives, with_functions, with_initial, with_linearization,
+};
 
 use image::{Image, LaneCode};
 use program::Program;

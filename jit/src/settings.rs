@@ -92,9 +92,31 @@ pub fn with_initial(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn with_linearization(tokens: TokenStream) -> TokenStream {
-    let asks = |item: &[String]| item[0] == "provide" && item.iter().any(|word| word == LINEARIZATION);
-    let word = Ident::new(LINEARIZATION, Span::call_site());
-    with_item(tokens, asks, quote::quote!(provide #word;))
+    with_functions(tokens, &[LINEARIZATION])
+}
+
+/// The text of a model that provides these functions on request, each of which it may provide already.
+///
+/// # Examples
+/// ```
+/// use hamel_jit::Level;
+///
+/// let text = "model Pendulum {
+///     planar;
+///     coordinates joint;
+///     body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+///     joint hinge: revolute(ground, rod at [0, 0.5] m);
+/// }";
+/// let text = hamel_jit::with_functions(text.parse()?, &["inverse_dynamics", "inverse_mass_matrix"]);
+/// assert!(hamel_jit::model(text, Level::AtOnce, None)?.provides("inverse_mass_matrix"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn with_functions(tokens: TokenStream, functions: &[&str]) -> TokenStream {
+    functions.iter().fold(tokens, |tokens, function| {
+        let asks = |item: &[String]| item[0] == "provide" && item.iter().any(|word| word == function);
+        let word = Ident::new(function, Span::call_site());
+        with_item(tokens, asks, quote::quote!(provide #word;))
+    })
 }
 
 /// The text of a model with `differentiate all;`, for derivatives with respect to parameters; what it says itself of

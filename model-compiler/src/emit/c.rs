@@ -67,7 +67,7 @@ pub(super) struct Model<'a> {
 /// A result of a function of the model.
 pub(super) struct Filled<'p> {
     pub(super) role: Role,
-    len: usize,
+    pub(super) len: usize,
     /// The places of a matrix's values.
     pattern: Option<&'p Pattern>,
 }
@@ -370,12 +370,35 @@ impl<'a> Model<'a> {
         lines.iter().filter(|line| !line.is_empty()).map(|line| format!(" * {}\n", comment(line))).collect()
     }
 
-    fn declaration(&self, role: FunctionRole, results: &[Filled]) -> String {
+    /// What a function of the model reads, in the order of its signature.
+    pub(super) fn read(&self, role: FunctionRole) -> Vec<Group> {
         let contributions = self.contributions(role);
         let mut read: Vec<Group> =
             contributions.iter().flat_map(|(_, function)| groups(&function.routine)).map(|(group, _)| group).collect();
         read.sort();
         read.dedup();
+        read
+    }
+
+    /// A call of a function of the model, with what it reads and with places for its results; nothing if the model has no
+    /// such function.
+    pub(super) fn called<'t>(
+        &self,
+        role: FunctionRole,
+        given: impl Fn(Group) -> &'t str,
+        place: impl Fn(Role) -> &'t str,
+    ) -> Option<String> {
+        let results = self.results(role);
+        if results.is_empty() {
+            return None;
+        }
+        let given = self.read(role).into_iter().map(given);
+        let arguments: Vec<&str> = given.chain(results.iter().map(|result| place(result.role))).collect();
+        Some(format!("{}_{}({});\n", self.name, self.function_name(role), arguments.join(", ")))
+    }
+
+    fn declaration(&self, role: FunctionRole, results: &[Filled]) -> String {
+        let read = self.read(role);
         let parameters = read.into_iter().map(given).chain(results.iter().map(|result| filled(result.role)));
         format!("void {}_{}({})", self.name, self.function_name(role), parameters.collect::<Vec<_>>().join(", "))
     }
@@ -507,6 +530,25 @@ impl<'a> Model<'a> {
         let columns = axes(function, output.role, output.shape).1.size(&self.equations.layout);
         let place = |(row, column)| pattern.map_or(row * columns + column, |pattern| pattern.position(row, column));
         placed(instance, function, output).into_iter().map(place).collect()
+    }
+
+    /// Row, column and place in the result of every entry that is not zero for all arguments.
+    pub(super) fn entries(&self, function: FunctionRole, role: Role) -> Vec<[usize; 3]> {
+        let mut entries = BTreeSet::new();
+        for members in &self.members {
+            let functions = members.scheduled.functions.iter().filter(|known| known.role == function);
+            for (scheduled, output) in functions.flat_map(|f| f.outputs.iter().map(move |output| (f, output))) {
+                if output.role != role {
+                    continue;
+                }
+                for instance in &members.instances {
+                    let places = self.places(instance, function, output);
+                    let entry = |((row, column), place)| [row, column, place];
+                    entries.extend(placed(instance, scheduled.role, output).into_iter().zip(places).map(entry));
+                }
+            }
+        }
+        entries.into_iter().collect()
     }
 }
 

@@ -9,10 +9,11 @@ use std::fmt::Write;
 use super::c::{Files, Model};
 use super::c_kernel::finished;
 use super::c_precision::in_single_precision;
-use crate::derive::{Block, Equations, FunctionRole, Role};
+use super::c_turns::{Space, Turn, called, prefix, rates};
+use crate::derive::{Equations, FunctionRole, Role};
 use crate::escape::comment;
 use crate::rotations::RotationKind;
-use crate::schedule::groups::{Group, groups};
+use crate::schedule::groups::Group;
 use crate::schedule::{Schedule, totals};
 
 /// A scheme with fixed steps.
@@ -91,17 +92,8 @@ impl Writer<'_, '_> {
 
     /// A call of a function of the model, with places for its results; nothing if the model has no such function. Results
     /// without a place do not occur.
-    fn call(&self, role: FunctionRole, at: &At, places: &[(Role, &str)]) -> Option<String> {
-        let results = self.model.results(role);
-        if results.is_empty() {
-            return None;
-        }
-        let contributions = self.model.contributions(role);
-        let mut read: Vec<Group> =
-            contributions.iter().flat_map(|(_, function)| groups(&function.routine)).map(|(group, _)| group).collect();
-        read.sort();
-        read.dedup();
-        let given = read.into_iter().map(|group| match group {
+    fn call<'t>(&self, role: FunctionRole, at: &'t At<'t>, places: &'t [(Role, &'t str)]) -> Option<String> {
+        let given = |group| match group {
             Group::Constants => "m->constants",
             Group::Inputs => "m->inputs",
             Group::Time => at.t,
@@ -109,10 +101,9 @@ impl Writer<'_, '_> {
             Group::Velocities => at.v,
             Group::Forces => "m->room",
             Group::Accelerations | Group::Multipliers | Group::Weights => "0",
-        });
+        };
         let place = |role: Role| places.iter().find(|(known, _)| *known == role).map_or("0", |(_, place)| *place);
-        let arguments: Vec<&str> = given.chain(results.iter().map(|result| place(result.role))).collect();
-        Some(format!("{}_{}({});\n", self.name(), self.model.function_name(role), arguments.join(", ")))
+        self.model.called(role, given, place)
     }
 
     /// Whether a function of the model has this result.
@@ -123,10 +114,6 @@ impl Writer<'_, '_> {
     /// Whether the model has its accelerations without elimination.
     fn is_explicit(&self) -> bool {
         self.model.roles().contains(&FunctionRole::ForwardDynamics) && self.sizes()[2] == 0
-    }
-
-    fn has_turns(&self) -> bool {
-        self.model.equations.layout.blocks.iter().any(|block| matches!(block, Block::Rotation(_) | Block::Pose(_)))
     }
 
     fn header(&self, model_files: &Files) -> String {
@@ -304,59 +291,26 @@ impl Writer<'_, '_> {
             CStepper::RungeKutta => self.runge_kutta(),
             CStepper::HalfExplicit => self.half_explicit(),
         });
-        head + &called(TURNS, &text) + &text
+        head + &called(&text) + &text
     }
 
     /// Functions of the configuration space: rates of coordinates, increments, unit norms.
     fn moved(&self) -> String {
-        let mut rates = "static void rates(const double *q, const double *v, double *rate)\n{\n".to_owned();
+        let Space { turns, vectors } = Space::of(&self.model.equations.layout.blocks);
         let mut retract = "static void retract(const double *q, const double *by, double *out)\n{\n".to_owned();
         let mut normalize = String::new();
-        let (mut q, mut v) = (0, 0);
-        let mut vector: Vec<(usize, usize, usize)> = Vec::new();
-        for block in &self.model.equations.layout.blocks {
-            let (nq, nv) = match block {
-                Block::Vector(n) => (*n, *n),
-                Block::EulerParameters => (4, 4),
-                Block::Rotation(kind) => (attitude(*kind), 3),
-                Block::Pose(kind) => (3 + attitude(*kind), 6),
-            };
-            match block {
-                Block::Vector(_) | Block::EulerParameters => match vector.last_mut() {
-                    Some((first, at, n)) if *first + *n == q && *at + *n == v => *n += nq,
-                    _ => vector.push((q, v, nq)),
-                },
-                Block::Rotation(kind) => {
-                    let _ = writeln!(rates, "{}_rate(q + {q}, v + {v}, rate + {q});", prefix(*kind));
-                    let _ = writeln!(retract, "{}_turn(q + {q}, by + {v}, out + {q});", prefix(*kind));
-                }
-                Block::Pose(kind) => {
-                    let attitude = q + 3;
-                    let _ = writeln!(rates, "{}_place_rate(q + {attitude}, v + {v}, rate + {q});", prefix(*kind));
-                    let _ =
-                        writeln!(rates, "{}_rate(q + {attitude}, v + {}, rate + {attitude});", prefix(*kind), v + 3);
-                    let _ = writeln!(retract, "{}_shift(q + {q}, by + {v}, out + {q});", prefix(*kind));
-                    let _ =
-                        writeln!(retract, "{}_turn(q + {attitude}, by + {}, out + {attitude});", prefix(*kind), v + 3);
-                }
+        for Turn { kind, place, attitude, omega } in &turns {
+            let kind_prefix = prefix(*kind);
+            if let Some((q, v)) = place {
+                let _ = writeln!(retract, "{kind_prefix}_shift(q + {q}, by + {v}, out + {q});");
             }
-            let turned = match block {
-                Block::Rotation(RotationKind::EulerParameters) => Some(q),
-                Block::Pose(RotationKind::EulerParameters) => Some(q + 3),
-                _ => None,
-            };
-            if let Some(at) = turned {
-                let _ = writeln!(normalize, "unit(q + {at});");
+            let _ = writeln!(retract, "{kind_prefix}_turn(q + {attitude}, by + {omega}, out + {attitude});");
+            if *kind == RotationKind::EulerParameters {
+                let _ = writeln!(normalize, "unit(q + {attitude});");
             }
-            q += nq;
-            v += nv;
         }
-        for (q, v, n) in vector {
-            let _ = writeln!(rates, "for (int i = 0; i < {n}; ++i) rate[{q} + i] = v[{v} + i];");
+        for (q, v, n) in &vectors {
             let _ = writeln!(retract, "for (int i = 0; i < {n}; ++i) out[{q} + i] = q[{q} + i] + by[{v} + i];");
-        }
-        if !self.has_turns() {
-            rates.push_str("(void)q;\n");
         }
         let normalize = match normalize.is_empty() {
             true => "(void)q;\n".to_owned(),
@@ -366,7 +320,7 @@ impl Writer<'_, '_> {
         let needs_retract = self.motion.stepper == CStepper::HalfExplicit || self.sizes()[2] > 0;
         let mut text = String::new();
         if needs_rates {
-            text += &format!("/* N(q) v. */\n{}", finished(&(rates + "}\n")));
+            text += &rates(&self.model.equations.layout.blocks);
             text += &format!(
                 "/* Rotations have unit norm. */\n{}",
                 finished(&format!("static void normalize(double *q)\n{{\n{normalize}}}\n"))
@@ -552,39 +506,8 @@ impl Writer<'_, '_> {
     }
 }
 
-/// The functions of a library that a text calls, or that these call.
-fn called(library: &str, text: &str) -> String {
-    let (mut kept, mut text) = (Vec::new(), text.to_owned());
-    for function in library.split_terminator("}\n\n").collect::<Vec<_>>().into_iter().rev() {
-        // Behind the comment.
-        let head = function.split_once("static ").map_or(function, |(_, head)| head);
-        let head = head.split_once('(').map_or(head, |(head, _)| head);
-        let name = head.rsplit(' ').next().unwrap_or(head);
-        if text.contains(&format!("{name}(")) {
-            text.push_str(function);
-            kept.push(format!("{function}}}\n\n"));
-        }
-    }
-    kept.into_iter().rev().collect()
-}
-
 /// Rounds of a projection.
 const ROUNDS: u64 = 10;
-
-fn attitude(kind: RotationKind) -> usize {
-    match kind {
-        RotationKind::EulerParameters => 4,
-        RotationKind::EulerZyx => 3,
-    }
-}
-
-/// How functions of an attitude begin.
-fn prefix(kind: RotationKind) -> &'static str {
-    match kind {
-        RotationKind::EulerParameters => "quaternion",
-        RotationKind::EulerZyx => "angles",
-    }
-}
 
 /// Statements for arguments that a body does not read.
 fn unused(body: &str, arguments: &[&str]) -> String {
@@ -822,133 +745,4 @@ m->a[i] = m->stage_a[i];
 pass(m, h);
 return 0;
 }
-";
-
-/// Rotations, as in `runtime/src/configuration.rs` and `runtime/src/rotation.rs`.
-const TURNS: &str = "\
-/* A product of quaternions. */
-static void product(const double *a, const double *b, double *out)
-{
-    out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
-    out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
-    out[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
-    out[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
-}
-
-/* Of unit norm. */
-static void unit(double *e)
-{
-    const double inverse = 1.0 / sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
-    for (int i = 0; i < 4; ++i) e[i] *= inverse;
-}
-
-/* The quaternion of a part of a rotation vector. */
-static void half_turn(const double *by, double part, double *out)
-{
-    const double x = part * by[0], y = part * by[1], z = part * by[2];
-    const double half = 0.5 * sqrt(x * x + y * y + z * z);
-    const double ratio = half > SMALLEST ? 0.5 * sin(half) / half : 0.5;
-    out[0] = cos(half);
-    out[1] = ratio * x;
-    out[2] = ratio * y;
-    out[3] = ratio * z;
-}
-
-/* A vector in ground axes from one in the axes of a body. */
-static void turned(const double *e, const double *u, double *out)
-{
-    const double x = 2.0 * (e[2] * u[2] - e[3] * u[1]);
-    const double y = 2.0 * (e[3] * u[0] - e[1] * u[2]);
-    const double z = 2.0 * (e[1] * u[1] - e[2] * u[0]);
-    out[0] = u[0] + e[0] * x + e[2] * z - e[3] * y;
-    out[1] = u[1] + e[0] * y + e[3] * x - e[1] * z;
-    out[2] = u[2] + e[0] * z + e[1] * y - e[2] * x;
-}
-
-static void quaternion_rate(const double *e, const double *omega, double *rate)
-{
-    const double pure[4] = { 0.0, 0.5 * omega[0], 0.5 * omega[1], 0.5 * omega[2] };
-    product(e, pure, rate);
-}
-
-static void quaternion_turn(const double *e, const double *by, double *out)
-{
-    double turn[4];
-    half_turn(by, 1.0, turn);
-    product(e, turn, out);
-    unit(out);
-}
-
-static void quaternion_place_rate(const double *e, const double *u, double *rate)
-{
-    turned(e, u, rate);
-}
-
-static void quaternion_shift(const double *pose, const double *by, double *out)
-{
-    double turn[4], halfway[4], moved[3];
-    half_turn(by + 3, 0.5, turn);
-    product(pose + 3, turn, halfway);
-    turned(halfway, by, moved);
-    for (int i = 0; i < 3; ++i) out[i] = pose[i] + moved[i];
-}
-
-/* Angles (phi, theta, psi) about x, the new y and the new z of the ground, z first. */
-static void quaternion_of(const double *angles, double *e)
-{
-    const double cx = cos(0.5 * angles[0]), sx = sin(0.5 * angles[0]);
-    const double cy = cos(0.5 * angles[1]), sy = sin(0.5 * angles[1]);
-    const double cz = cos(0.5 * angles[2]), sz = sin(0.5 * angles[2]);
-    e[0] = cz * cy * cx + sz * sy * sx;
-    e[1] = cz * cy * sx - sz * sy * cx;
-    e[2] = cz * sy * cx + sz * cy * sx;
-    e[3] = sz * cy * cx - cz * sy * sx;
-}
-
-static double nearest(double angle, double near)
-{
-    const double turn = 6.283185307179586;
-    return angle + turn * floor((near - angle) / turn + 0.5);
-}
-
-static void angles_rate(const double *angles, const double *omega, double *rate)
-{
-    const double c = cos(angles[0]), s = sin(angles[0]);
-    const double about_z = (s * omega[1] + c * omega[2]) / cos(angles[1]);
-    rate[0] = omega[0] + sin(angles[1]) * about_z;
-    rate[1] = c * omega[1] - s * omega[2];
-    rate[2] = about_z;
-}
-
-static void angles_turn(const double *angles, const double *by, double *out)
-{
-    double e[4], turn[4], r[4];
-    quaternion_of(angles, e);
-    half_turn(by, 1.0, turn);
-    product(e, turn, r);
-    unit(r);
-    const double across = 2.0 * (r[0] * r[2] - r[3] * r[1]);
-    const double near[3] = { angles[0], angles[1], angles[2] };
-    out[0] = nearest(atan2(2.0 * (r[0] * r[1] + r[2] * r[3]), 1.0 - 2.0 * (r[1] * r[1] + r[2] * r[2])), near[0]);
-    out[1] = asin(across > 1.0 ? 1.0 : across < -1.0 ? -1.0 : across);
-    out[2] = nearest(atan2(2.0 * (r[0] * r[3] + r[1] * r[2]), 1.0 - 2.0 * (r[2] * r[2] + r[3] * r[3])), near[2]);
-}
-
-static void angles_place_rate(const double *angles, const double *u, double *rate)
-{
-    double e[4];
-    quaternion_of(angles, e);
-    turned(e, u, rate);
-}
-
-static void angles_shift(const double *pose, const double *by, double *out)
-{
-    double e[4], turn[4], halfway[4], moved[3];
-    quaternion_of(pose + 3, e);
-    half_turn(by + 3, 0.5, turn);
-    product(e, turn, halfway);
-    turned(halfway, by, moved);
-    for (int i = 0; i < 3; ++i) out[i] = pose[i] + moved[i];
-}
-
 ";

@@ -5,9 +5,11 @@
 //! users did not name lives in the private module; the runtime is named in [`paths`] alone.
 
 mod c;
+mod c_casadi;
 mod c_kernel;
 mod c_motion;
 mod c_precision;
+mod c_turns;
 mod docs;
 mod formula;
 mod formulas;
@@ -33,6 +35,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 pub use c::{Files, c, c_name};
+pub use c_casadi::{CCasadi, Numbers, c_casadi};
 pub use c_motion::{CMotion, CPrecision, CStepper, c_motion};
 pub use formulas::formulas;
 pub use header::Header;

@@ -181,6 +181,11 @@ pub struct Interpreter<'a, T> {
 }
 
 impl<'a, T: Scalar> Interpreter<'a, T> {
+    /// Constants of every kernel, row by row.
+    pub fn constants(&self) -> Vec<T> {
+        self.constants.iter().flatten().flatten().cloned().collect()
+    }
+
     /// The model with these parameters, component by component.
     pub fn new(equations: &'a Equations, schedule: &'a Schedule, parameters: Vec<T>) -> Self {
         let arguments = Arguments::of_parameters(parameters);
