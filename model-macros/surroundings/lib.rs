@@ -9,7 +9,7 @@ macro_rules! model {
     ($($tokens:tt)*) => { ::hamel_macros::multibody! { crate = dynamics; $($tokens)* } };
 }
 
-#[path = "../tests/surroundings/corpus.rs"]
+#[path = "../../runtime/tests/surroundings/corpus.rs"]
 mod corpus;
 
 /// The runtime where a library has it for its users.

@@ -5,7 +5,7 @@
 use hamel::Model;
 
 macro_rules! model {
-    ($($tokens:tt)*) => { ::hamel_macros::multibody! { $($tokens)* } };
+    ($($tokens:tt)*) => { ::hamel::multibody! { $($tokens)* } };
 }
 
 #[path = "surroundings/corpus.rs"]

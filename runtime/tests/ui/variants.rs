@@ -3,7 +3,7 @@ use hamel::Model;
 /// Chains that differ in numbers alone.
 macro_rules! chain {
     ($name:ident, $n:literal, $($length:tt)*) => {
-        hamel_macros::multibody! {
+        hamel::multibody! {
             pub model $name {
                 planar;
                 const n = $n;
@@ -23,7 +23,7 @@ macro_rules! chain {
 chain!(Short, 2, 1 m);
 chain!(Long, 5, 50 cm);
 
-fn main() {
+pub fn main() {
     assert_eq!(Short::default().dims().nv, 6);
     assert_eq!(Long::default().dims().nv, 15);
     assert_eq!(Long::default().parameters().length, 0.5);

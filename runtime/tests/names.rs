@@ -2,7 +2,7 @@
 
 use hamel::Model;
 
-hamel_macros::multibody! {
+hamel::multibody! {
     model Arm {
         planar;
         coordinates joint;

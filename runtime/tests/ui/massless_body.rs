@@ -1,4 +1,4 @@
-use hamel_macros::multibody;
+use hamel::multibody;
 
 multibody! {
     pub model Pendulum {

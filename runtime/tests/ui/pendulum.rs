@@ -1,5 +1,5 @@
 use hamel::Model;
-use hamel_macros::multibody;
+use hamel::multibody;
 
 multibody! {
     /// A pendulum.
@@ -13,7 +13,7 @@ multibody! {
     }
 }
 
-fn main() {
+pub fn main() {
     let model = Pendulum::new(PendulumParameters { length: 2.0 });
     assert_eq!(model.dims().nq, 1);
 }
