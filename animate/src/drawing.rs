@@ -282,9 +282,10 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Rigid bodies.
+    /// Rigid bodies, and those without mass that the model gives shapes.
     pub fn bodies(&self) -> Vec<Body> {
-        let rigid = self.system.bodies.iter().enumerate().filter(|(_, body)| !body.is_part);
+        let is_drawn = |(index, body): &(usize, &resolve::Body)| !body.is_part || !self.given[*index].is_empty();
+        let rigid = self.system.bodies.iter().enumerate().filter(is_drawn);
         let drawn = |(index, body): (usize, &resolve::Body)| Body {
             name: name(&body.name),
             mover: index,

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     columns: Option<Vec<String>>,
     /// Parameters to fit, perhaps within bounds, in SI units: --free mass,stiffness=10..1000
-    #[arg(long, value_name = "NAME[=LOW..HIGH]", value_delimiter = ',', required = true, value_parser = free)]
+    #[arg(long, value_name = "NAME[=LOW..HIGH]", value_delimiter = ',', required = true, value_parser = runnable::range)]
     free: Vec<(String, [f64; 2])>,
     /// Standard deviation of the noise of an output, in its unit; estimated otherwise: --noise tip=0.01
     #[arg(long, value_name = "NAME=VALUE", value_parser = runnable::assignment)]
@@ -63,20 +63,6 @@ pub(crate) struct Arguments {
     /// Print everything as JSON.
     #[arg(long)]
     json: bool,
-}
-
-/// `NAME` or `NAME=LOW..HIGH`; one of the bounds may be missing.
-fn free(text: &str) -> Result<(String, [f64; 2]), String> {
-    let Some((name, range)) = text.split_once('=') else {
-        return Ok((text.trim().to_owned(), [f64::NEG_INFINITY, f64::INFINITY]));
-    };
-    let wrong = || format!("expected NAME or NAME=LOW..HIGH, found `{text}`");
-    let (low, high) = range.split_once("..").ok_or_else(wrong)?;
-    let bound = |text: &str, none: f64| match text.trim() {
-        "" => Ok(none),
-        number => number.parse::<f64>().map_err(|_| wrong()),
-    };
-    Ok((name.trim().to_owned(), [bound(low, f64::NEG_INFINITY)?, bound(high, f64::INFINITY)?]))
 }
 
 /// Fits parameters to measurements.

@@ -20,6 +20,7 @@ mod integration;
 mod linearize;
 mod list;
 mod motion;
+mod optimize;
 mod own;
 mod recording;
 #[cfg(feature = "papers")]
@@ -66,6 +67,8 @@ enum Verb {
     Linearize(Box<linearize::Arguments>),
     /// Fit parameters of a model to measurements of its motion, with standard errors.
     Fit(Box<fit::Arguments>),
+    /// Choose parameters and inputs of a model that make a number of its motion least, within bounds and conditions.
+    Optimize(Box<optimize::Arguments>),
     /// Put together the results of the parts of a sweep.
     Merge(sweep::MergeArguments),
     /// Explain a message by its code, such as H0201, or list all codes.
@@ -106,6 +109,7 @@ Examples:
   hamel sweep crane.model --vary load=100..900:9 --outputs swing.max --until 20 --out loads.parquet
   hamel linearize bicycle --at steady --vary speed=0..10:101 --out bicycle
   hamel fit crane.model --data swing.csv --free load,drag=0..10
+  hamel optimize crane.model --minimize sway.squared --samples force=-50..50:21 --subject-to place.final=2 --until 4
   hamel inspect pendulum --term mass_matrix --as latex
   hamel expand src/robot.rs --model Arm
   hamel closed-forms --only ball/ --scheme bathe
@@ -145,6 +149,7 @@ fn main() -> ExitCode {
         Verb::Sweep(arguments) => sweep::sweep(&arguments, &mut screen),
         Verb::Linearize(arguments) => linearize::linearize(&arguments, &mut screen),
         Verb::Fit(arguments) => fit::fit(&arguments, &mut screen),
+        Verb::Optimize(arguments) => optimize::optimize(&arguments, &mut screen),
         Verb::Merge(arguments) => sweep::merge(&arguments, &mut screen),
         Verb::Explain(arguments) => explain::explain(&arguments, &mut screen),
         Verb::Inspect(arguments) => inspect::inspect(&arguments, &mut screen),

@@ -189,6 +189,20 @@ impl Table {
     }
 }
 
+/// `NAME` or `NAME=LOW..HIGH`; one of the bounds may be missing.
+pub(crate) fn range(text: &str) -> Result<(String, [f64; 2]), String> {
+    let Some((name, range)) = text.split_once('=') else {
+        return Ok((text.trim().to_owned(), [f64::NEG_INFINITY, f64::INFINITY]));
+    };
+    let wrong = || format!("expected NAME or NAME=LOW..HIGH, found `{text}`");
+    let (low, high) = range.split_once("..").ok_or_else(wrong)?;
+    let bound = |text: &str, none: f64| match text.trim() {
+        "" => Ok(none),
+        number => number.parse::<f64>().map_err(|_| wrong()),
+    };
+    Ok((name.trim().to_owned(), [bound(low, f64::NEG_INFINITY)?, bound(high, f64::INFINITY)?]))
+}
+
 /// The first name that is given twice.
 fn repeated<T>(given: &[(String, T)]) -> Option<&str> {
     let is_known = |(place, (name, _)): (usize, &(String, T))| given[..place].iter().any(|(known, _)| known == name);

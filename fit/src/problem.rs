@@ -17,6 +17,8 @@ use crate::result::{Doubt, Fitted, FittedColumn, Parameter};
 
 /// Directions in which the measurements change by less than this part of the largest change are not determined.
 const RANK: f64 = 1e-7;
+/// A standard error of a million times a parameter's size is none: what depends on it then is rounding.
+const LOST: f64 = 1e-6;
 /// Parameters with a part of at least this in such a direction are named.
 const NAMED: f64 = 0.1;
 /// Most rounds in which the noise of columns is estimated, and how exact it then is.
@@ -366,7 +368,7 @@ impl<'a> Fit<'a> {
         let mut is_open = vec![false; count];
         for (direction, &size) in sizes.iter().enumerate() {
             let vector = directions.row(direction).transpose();
-            if size > RANK * sizes[0] {
+            if size > RANK * sizes[0] && size > LOST {
                 covariance += &vector * vector.transpose() / (size * size);
                 continue;
             }

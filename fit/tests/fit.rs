@@ -184,6 +184,16 @@ fn what_the_measurements_do_not_tell_is_said() {
     assert!((ratio / 25.0 - 1.0).abs() < 0.01, "{ratio}");
 }
 
+#[test]
+fn a_single_parameter_that_changes_less_than_rounding_is_not_determined() {
+    let text = "param shade = 1 m; output faint = rail.displacement + 1e-15 * shade; output unused";
+    let model = model(&OSCILLATOR.replace("output unused", text));
+    let measured = measured(&model, &["faint"], 60, 0.02, 1e-3, 5);
+    let found = fitted(&model, &measured, vec![Free::at("shade", 1.0)]).unwrap();
+    let is_told = |doubt: &Doubt| matches!(doubt, Doubt::Undetermined { parameters } if parameters == &["shade"]);
+    assert!(found.doubts.iter().any(is_told) && found.parameters[0].error.is_infinite(), "{found:?}");
+}
+
 /// Measurements of a motion with friction, from which the model has none to find; and a minimum in the wrong place, where
 /// the frequency is another.
 #[test]

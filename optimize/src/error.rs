@@ -26,13 +26,19 @@ pub enum OptimizeError {
         /// The inputs that there are.
         known: String,
     },
-    /// A condition on an output that a model does not have.
-    #[error("there is no output `{name}` to set a condition on; the model has {known}")]
+    /// An output that a model does not have, in an objective or a condition.
+    #[error("there is no output `{name}`; the model has {known}")]
     UnknownOutput {
         /// Its name.
         name: String,
         /// The outputs that there are.
         known: String,
+    },
+    /// A quantity that is not written as one.
+    #[error("expected OUTPUT.final, OUTPUT.integral or OUTPUT.squared, found `{found}`")]
+    Quantity {
+        /// What was found.
+        found: String,
     },
     /// A start outside of the bounds, or bounds that leave nothing.
     #[error("{name}: expected a start within {lower}..{upper}, found {start}")]

@@ -6,6 +6,7 @@ mod free;
 mod landscape;
 mod optimality;
 mod optimization;
+mod quantity;
 mod result;
 mod search;
 
@@ -13,4 +14,5 @@ pub use case::{Case, Condition, Family};
 pub use error::{OptimizeError, Rejection};
 pub use free::{Design, Free, Samples};
 pub use optimization::Optimization;
+pub use quantity::Quantity;
 pub use result::{ConditionValue, Ended, Optimum, Side, Variable};

@@ -141,7 +141,7 @@ fn mistakes_are_named() {
     let condition = |condition: Condition<'static>| fails(case().subject_to(condition), vec![stiffness()]);
     assert_eq!(
         condition(Condition::at_end("y")),
-        "there is no output `y` to set a condition on; the model has `x`, `speed`, `effort`"
+        "there is no output `y`; the model has `x`, `speed`, `effort`"
     );
     assert_eq!(
         condition(Condition::at_end("x").in_units_of(0.0)),

@@ -12,7 +12,7 @@ from . import models
 from ._hamel import CautionWarning, Interrupted, LinearizationError, ModelError, SimulationError, __version__
 from .animation import Animation
 from .events import Event
-from .gradients import Fit, Gradient, Sensitivities
+from .gradients import Fit, Gradient, Optimum, Sensitivities
 from .linearization import Linearization, Modes
 from .model import Model, Monodromy, Parameters
 from .sweeps import SweepTable, sweep
@@ -40,6 +40,7 @@ __all__ = [
     "Modes",
     "Monodromy",
     "Occurrence",
+    "Optimum",
     "Parameters",
     "Sensitivities",
     "SimulationError",

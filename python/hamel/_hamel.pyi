@@ -72,6 +72,20 @@ def fit(
     start: _Start | None,
 ) -> tuple[str, list[str]]: ...
 
+def minimize(
+    model: Model,
+    objective: str,
+    free: Sequence[tuple[str, float, float]],
+    samples: Sequence[tuple[str, Sequence[float], Sequence[float], float, float]],
+    subject_to: Sequence[tuple[str, float, float]],
+    limits: tuple[float, int],
+    scheme: str | None,
+    until: float,
+    dt: float,
+    inputs: Sequence[tuple[str, _Input]],
+    start: _Start | None,
+) -> tuple[str, bool, str]: ...
+
 class Compiled:
     @staticmethod
     def from_text(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,6 +92,69 @@ class Fit:
             doubts=doubts,
             motions=found["motions"],
         )
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best design that a search saw, see `Model.minimize`."""
+
+    parameters: dict[str, float]
+    """Those that were free, in SI units."""
+    inputs: dict[str, np.ndarray]
+    """Those that were sampled, as `simulate` takes them: times and values, (m, 2)."""
+    objective: float
+    """Its value, without the sign of the objective."""
+    objective_at_start: float
+    conditions: dict[str, float]
+    """Values of what the motion must meet."""
+    prices: dict[str, float]
+    """How the least objective changes with the target of a condition that is in the way."""
+    at_bound: tuple[str, ...]
+    """Numbers of the design at one of their bounds."""
+    converged: bool
+    """Whether conditions are met and no slope leads further down, to the tolerance."""
+    ended: str
+    """Why the search ended."""
+    iterations: int
+    motions: int
+    """How often the motion was computed, each with its gradients."""
+    rejections: int
+    """How many of these failed, which made steps of the search shorter."""
+
+    @staticmethod
+    def of(found: dict[str, Any], converged: bool, ended: str, is_largest: bool) -> Optimum:
+        """What Rust found."""
+        sign = -1.0 if is_largest else 1.0
+        design, conditions = found["design"], found["conditions"]
+        prices: dict[str, float] = {}
+        for one in conditions:
+            prices[one["name"]] = prices.get(one["name"], 0.0) + sign * one["price"]
+        return Optimum(
+            parameters={name: value for name, value in design["parameters"]},
+            inputs={one["input"]: np.column_stack([one["times"], one["values"]]) for one in design["inputs"]},
+            objective=sign * found["objective"],
+            objective_at_start=sign * found["objective_at_start"],
+            conditions={one["name"]: one["value"] for one in conditions},
+            prices=prices,
+            at_bound=tuple(one["name"] for one in found["variables"] if one["bound"]),
+            converged=converged,
+            ended=ended,
+            iterations=found["iterations"],
+            motions=found["evaluations"],
+            rejections=found["rejections"],
+        )
+
+
+def bounds_of(
+    free: Sequence[str] | Mapping[str, tuple[float | None, float | None]],
+) -> list[tuple[str, float, float]]:
+    """Names with bounds, where None is none."""
+    if not isinstance(free, Mapping):
+        return [(name, -np.inf, np.inf) for name in free]
+    return [
+        (name, -np.inf if low is None else float(low), np.inf if high is None else float(high))
+        for name, (low, high) in free.items()
+    ]
 
 
 def table_of(columns: Mapping[str, ArrayLike]) -> str:

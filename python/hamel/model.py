@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from . import _hamel
 from ._hamel import CautionWarning, Interrupted, SimulationError
 from .events import Event
-from .gradients import Fit, Gradient, Sensitivities, table_of as _table
+from .gradients import Fit, Gradient, Optimum, Sensitivities, bounds_of as _bounds, table_of as _table
 from .linearization import Linearization
 from .trajectory import Trajectory
 
@@ -747,13 +747,7 @@ class Model(_hamel.Model):
             With `values`, `errors` (standard errors) and `correlation`; `model` are the outputs at the times of the
             measurements, `doubts` what the measurements do not tell.
         """
-        if isinstance(free, Mapping):
-            bounds = [
-                (name, -np.inf if low is None else float(low), np.inf if high is None else float(high))
-                for name, (low, high) in free.items()
-            ]
-        else:
-            bounds = [(name, -np.inf, np.inf) for name in free]
+        bounds = _bounds(free)
         model = self.with_parameters(parameters) if parameters else self
         if isinstance(data, (str, PathLike)):
             with open(data, encoding="utf-8") as file:
@@ -764,6 +758,92 @@ class Model(_hamel.Model):
         start = self._start(initial)
         found, doubts = _hamel.fit(model, table, bounds, deviations, scheme, float(dt), _inputs(inputs), start)
         return Fit.of(json.loads(found), tuple(doubts))
+
+    def minimize(
+        self,
+        objective: str,
+        *,
+        until: float,
+        free: Sequence[str] | Mapping[str, tuple[float | None, float | None]] = (),
+        samples: Mapping[str, int | ArrayLike | tuple[int | ArrayLike, float | None, float | None]] | None = None,
+        subject_to: Mapping[str, float | tuple[float | None, float | None]] | None = None,
+        dt: float = 1e-3,
+        tolerance: float = 1e-6,
+        iterations: int = 200,
+        scheme: str | None = None,
+        parameters: Mapping[str, float] | None = None,
+        inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
+        initial: Mapping[str, float | str] | None = None,
+    ) -> Optimum:
+        """Parameters and sampled inputs that make a number of the motion least, by exact gradients.
+
+        Parameters
+        ----------
+        objective : str
+            ``"NAME.final"``, an output at the end, ``"NAME.integral"``, its integral over time, or ``"NAME.squared"``, that
+            of its square; with a minus sign before it, what is to be largest.
+        until, dt : float
+            End of the motion, and longest step, s.
+        free : sequence of str or mapping
+            Parameters to choose, with bounds if it is a mapping: ``{"mass": (0.5, None)}``. The search begins at their
+            values.
+        samples : mapping
+            Inputs to choose, linear between samples: their number or times, alone or with bounds of the values:
+            ``{"force": 21}``, ``{"force": ([0, 0.5, 2], -10, 10)}``. The search begins at zero, or at the nearest bound.
+        subject_to : mapping
+            What the motion must meet, written as objectives are: a value, or a range.
+        tolerance : float
+            No slope is larger at an optimum, relative to the objective, and conditions are met to it.
+        iterations : int
+            Most iterations.
+        scheme, parameters, inputs, initial
+            As in `fit`.
+
+        Returns
+        -------
+        Optimum
+            The best design that was seen; `converged` says whether it is an optimum.
+
+        Examples
+        --------
+        >>> import hamel
+        >>> slide = hamel.Model.from_text('''model Slide {
+        ...     planar;
+        ...     coordinates joint;
+        ...     input force N;
+        ...     body block { mass: 1 kg, inertia: 1 kg m^2 }
+        ...     joint rail: prismatic(ground, block);
+        ...     force push: [force, 0 N] on block;
+        ...     initial rail.displacement = 0 m;
+        ...     output x = rail.displacement;
+        ...     output speed = rail.displacement.velocity;
+        ...     output effort = force;
+        ... }''')
+        >>> found = slide.minimize("effort.squared", until=1.0, samples={"force": 3},
+        ...                        subject_to={"x.final": 1.0, "speed.final": 0.0})
+        >>> found.converged
+        True
+        >>> [round(float(value), 3) + 0.0 for value in found.inputs["force"][:, 1]]
+        [6.0, 0.0, -6.0]
+        """
+        of_inputs = []
+        for name, sampled in (samples or {}).items():
+            what, low, high = sampled if isinstance(sampled, tuple) else (sampled, None, None)
+            times = np.linspace(0.0, until, what) if isinstance(what, int) else np.asarray(what, dtype=float)
+            low, high = -np.inf if low is None else float(low), np.inf if high is None else float(high)
+            values = np.full(len(times), min(max(0.0, low), high))
+            of_inputs.append((name, times.tolist(), values.tolist(), low, high))
+        conditions = {
+            name: target if isinstance(target, tuple) else (target, target)
+            for name, target in (subject_to or {}).items()
+        }
+        model = self.with_parameters(parameters) if parameters else self
+        limits = float(tolerance), int(iterations)
+        found, converged, ended = _hamel.minimize(
+            model, objective, _bounds(free), of_inputs, _bounds(conditions), limits, scheme, float(until), float(dt),
+            _inputs(inputs), self._start(initial),
+        )  # fmt: skip
+        return Optimum.of(json.loads(found), converged, ended, objective.startswith("-"))
 
     def monodromy(
         self,

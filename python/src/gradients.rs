@@ -15,13 +15,13 @@ use crate::simulation::{Exception, Input, Inputs, Start, caused, has_raised, kee
 type Array<'py> = Bound<'py, PyArrayDyn<f64>>;
 
 /// A motion whose slopes are asked for: the model with derivatives, and how it is integrated.
-struct Prepared {
-    model: JitModel,
-    inputs: Inputs,
+pub(crate) struct Prepared {
+    pub(crate) model: JitModel,
+    pub(crate) inputs: Inputs,
     /// What a function that is an input has raised.
-    exception: Exception,
-    scheme: Box<dyn Scheme>,
-    options: Options,
+    pub(crate) exception: Exception,
+    pub(crate) scheme: Box<dyn Scheme>,
+    pub(crate) options: Options,
     /// Where it starts, if that is given.
     start: Option<hamel::State>,
     until: f64,
@@ -30,7 +30,7 @@ struct Prepared {
 
 impl Prepared {
     /// The error of a motion, or what a function that is an input has raised.
-    fn failed(&self, py: Python<'_>, error: PyErr) -> PyErr {
+    pub(crate) fn failed(&self, py: Python<'_>, error: PyErr) -> PyErr {
         caused(py, error, raised(&self.exception))
     }
 
@@ -56,7 +56,7 @@ fn differentiated(model: &Model, start: Option<&Start>) -> PyResult<JitModel> {
     Ok(other)
 }
 
-fn prepared(
+pub(crate) fn prepared(
     py: Python<'_>,
     model: &Model,
     (scheme, until, dt): (Option<&str>, f64, f64),

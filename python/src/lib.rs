@@ -1,7 +1,7 @@
 //! The extension module `hamel._hamel`: models compiled at run time, for Python.
 //!
 //! [`compiled`] turns texts into machine code, [`model`] evaluates it on NumPy arrays ([`batch`]), [`simulation`]
-//! integrates it, [`sweeps`] as often as it is to, [`linearization`] linearises it, [`gradients`] gives slopes of motions and fits parameters, [`animation`] draws it;
+//! integrates it, [`sweeps`] as often as it is to, [`linearization`] linearises it, [`gradients`] gives slopes of motions and fits parameters, [`optimization`] chooses designs, [`animation`] draws it;
 //! [`compiled_calls`] is what JAX calls. Everything that can be written in Python as well is written there, in
 //! `python/hamel`.
 
@@ -14,6 +14,7 @@ mod gradients;
 mod inputs;
 mod linearization;
 mod model;
+mod optimization;
 mod simulation;
 mod sweeps;
 
@@ -40,6 +41,8 @@ mod _hamel {
     use crate::linearization::{Linearized, monodromy_matrix};
     #[pymodule_export]
     use crate::model::Model;
+    #[pymodule_export]
+    use crate::optimization::minimize;
     #[pymodule_export]
     use crate::simulation::{Run, scheme_names};
     #[pymodule_export]

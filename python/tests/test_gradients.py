@@ -143,3 +143,63 @@ def test_bounds_doubts_and_mistakes(oscillator):
         oscillator.gradient(lambda t, y: (0.0, y[1:]), until=0.1)
     with pytest.raises(ZeroDivisionError):
         oscillator.gradient(lambda t, y: 1 / 0, until=0.1)
+
+
+SLIDE = """
+model Slide {
+    planar;
+    coordinates joint;
+    param mass = 1 kg;
+    input force N;
+    body block { mass: mass, inertia: 1 kg m^2 }
+    joint rail: prismatic(ground, block);
+    force push: [force, 0 N] on block;
+    initial rail.displacement = 0 m;
+    output x = rail.displacement;
+    output speed = rail.displacement.velocity;
+    output effort = force;
+}
+"""
+
+
+def test_the_least_effort_from_rest_to_rest_is_linear_in_time():
+    slide = hamel.Model.from_text(SLIDE)
+    found = slide.minimize(
+        "effort.squared",
+        until=1.0,
+        samples={"force": (np.linspace(0, 1, 5), -10, None)},
+        subject_to={"x.final": 1.0, "speed.final": (None, 0.0)},
+    )
+    assert found.converged and found.ended == "converged" and not found.at_bound
+    assert np.allclose(found.inputs["force"][:, 1], [6, 3, 0, -3, -6], atol=1e-4)
+    # The integral of (6 - 12 t)^2, and how it changes with the way: 12 x^2.
+    assert abs(found.objective - 12) < 1e-4
+    assert abs(found.prices["x.final"] - 24) < 1e-3
+    run = slide.simulate(until=1.0, inputs=found.inputs)
+    assert abs(run["x"][-1] - 1) < 1e-6
+
+
+def test_the_largest_value_is_found_within_bounds():
+    oscillator = hamel.Model.from_text(OSCILLATOR)
+    found = oscillator.minimize("-x.final", until=0.2, free={"damping": (0.0, 2.0)})
+    assert found.converged and found.at_bound == ("parameter `damping`",)
+    exact = way(0.2, **{**EXACT, "damping": found.parameters["damping"]})
+    assert abs(found.objective - exact) < 1e-9
+    others = [way(0.2, **{**EXACT, "damping": damping}) for damping in np.linspace(0.0, 2.0, 21)]
+    assert found.objective >= max(others) - 1e-9
+
+
+def test_mistakes_of_designs_are_told():
+    slide = hamel.Model.from_text(SLIDE)
+    with pytest.raises(ValueError, match="OUTPUT.final"):
+        slide.minimize("x", until=1.0, free=["mass"])
+    with pytest.raises(ValueError, match="no output `y`"):
+        slide.minimize("y.final", until=1.0, free=["mass"])
+    with pytest.raises(ValueError, match="parameter `mas`"):
+        slide.minimize("x.final", until=1.0, free=["mas"])
+    with pytest.raises(ValueError, match="input `pull`"):
+        slide.minimize("x.final", until=1.0, samples={"pull": 3})
+    with pytest.raises(ValueError, match="ascending"):
+        slide.minimize("x.final", until=1.0, samples={"force": ([0.0, 0.0], -1, 1)})
+    with pytest.raises(ValueError, match="changes neither"):
+        slide.minimize("x.final", until=1.0, free=["mass"])

@@ -290,7 +290,10 @@ impl Balance {
         if let Some(mut change) = self.accelerations.take() {
             let kinetic = |v: &DVector<f64>| model.energy(state.t, state.q.as_slice(), v.as_slice()).kinetic.abs();
             change *= dt;
-            self.of_first_step = kinetic(&change);
+            // Bodies that fall onto each other may stop within the first step, before anything of it is seen.
+            if self.has_contacts {
+                self.of_first_step = kinetic(&change);
+            }
             change.fill(UNRESOLVED * state.q.amax().max(AT_REST) / dt);
             self.of_rounding = kinetic(&change);
         }
@@ -372,6 +375,7 @@ mod tests {
         let mut start = Springs::initial();
         (start.a[0], start.lambda[0]) = (1.0, 2.0);
         let mut balance = Balance::new(&Springs, &start).unwrap();
+        balance.has_contacts = true;
         let mut end = Springs::initial();
         (end.t, end.q[0], end.lambda[0]) = (0.5, 0.3, -4.0);
         end.v.fill(0.0);
@@ -387,7 +391,7 @@ mod tests {
         let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-10, "{found}, {expected}");
         near(balance.difference(), potential - kinetic - work + 0.3);
         near(balance.gain(), potential - kinetic - 0.5 * before - 0.4);
-        // The acceleration of the start makes 0.5 m/s of the first mass.
+        // The acceleration of the start makes 0.5 m/s of the first mass, which counts where there are contacts.
         near(balance.in_motion(), kinetic + 0.25 + potential + work.abs() + 0.3);
         // Half a second later at the same place: contacts have done nothing more.
         (end.t, end.lambda[0]) = (1.0, 0.0);

@@ -1,0 +1,92 @@
+//! Designs and inputs from the command line.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const SLIDE: &str = "model Slide {
+    planar;
+    coordinates joint;
+    param mass = 1 kg;
+    input force N;
+    body block { mass: mass, inertia: 1 kg m^2 }
+    joint rail: prismatic(ground, block);
+    force push: [force, 0 N] on block;
+    initial rail.displacement = 0 m;
+    output x = rail.displacement;
+    output speed = rail.displacement.velocity;
+    output effort = force;
+}";
+
+fn hamel(folder: &Path, arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
+    command.current_dir(folder).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    command.args(arguments.split_whitespace()).output().unwrap()
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("slide.model"), SLIDE).unwrap();
+    folder
+}
+
+const SEARCH: &str = "optimize slide.model --minimize effort.squared --samples force=-10..10:5 --subject-to x.final=1 --subject-to speed.final=0 --until 1 --dt 0.01";
+
+#[test]
+fn the_least_effort_from_rest_to_rest_is_linear_in_time() {
+    let folder = folder();
+    let output = hamel(folder.path(), &format!("{} --out best", SEARCH.replace("--dt 0.01", "--dt 0.001")));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("effort.squared 12.0000") && text.contains("converged"), "{text}");
+    let table = std::fs::read_to_string(folder.path().join("best/force.csv")).unwrap();
+    let samples: Vec<f64> =
+        table.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse().unwrap()).collect();
+    for (sample, exact) in samples.iter().zip([6.0, 3.0, 0.0, -3.0, -6.0]) {
+        assert!((sample - exact).abs() < 1e-4, "{table}");
+    }
+    // The table is one that runs take.
+    let output = hamel(folder.path(), "run slide.model --until 1 --input force=best/force.csv");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let end: f64 = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("x "))
+        .unwrap()
+        .trim()
+        .split(' ')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    assert!((end - 1.0).abs() < 1e-6, "{text}");
+}
+
+#[test]
+fn searches_that_find_no_optimum_end_with_an_error() {
+    let folder = folder();
+    let output = hamel(folder.path(), &SEARCH.replace("-10..10", "-1..1"));
+    assert_eq!(output.status.code(), Some(3));
+    let (text, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("which should be 1") && error.contains("the search is not converged"), "{text}{error}");
+}
+
+#[test]
+fn mistakes_are_told_with_what_was_expected() {
+    let folder = folder();
+    for (arguments, message) in [
+        ("--minimize effort --free mass", "expected OUTPUT.final, OUTPUT.integral or OUTPUT.squared"),
+        ("--minimize effrt.final --free mass", "no output `effrt`"),
+        ("--minimize x.final --free mas", "unknown parameter `mas`"),
+        ("--minimize x.final --samples force:1", "2 to 10000 samples"),
+        ("--minimize x.final --samples pull:3", "unknown input `pull`"),
+        ("--minimize x.final --free mass", "changes neither the objective nor a condition"),
+        ("--minimize x.final --free mass=2..3", "expected a start within 2..3"),
+        ("--minimize x.final --free mass --subject-to x.final", "expected QUANTITY=VALUE"),
+        ("--minimize x.final --maximize x.final --free mass", "cannot be used with"),
+        ("--minimize x.final", "required"),
+    ] {
+        let output = hamel(folder.path(), &format!("optimize slide.model --until 1 {arguments}"));
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {error}");
+        assert!(error.contains(message), "{arguments}: {error}");
+    }
+}
