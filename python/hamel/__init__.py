@@ -11,6 +11,7 @@ a `Trajectory`. Angles are in rad, everything else in SI units.
 from . import models
 from ._hamel import CautionWarning, Interrupted, LinearizationError, ModelError, SimulationError, __version__
 from .animation import Animation
+from .control import Controller, Estimator, Regulator
 from .events import Event
 from .gradients import Fit, Gradient, Optimum, Sensitivities
 from .linearization import Linearization, Modes
@@ -29,6 +30,8 @@ def schemes() -> list[str]:
 __all__ = [
     "Animation",
     "CautionWarning",
+    "Controller",
+    "Estimator",
     "Event",
     "Fit",
     "Gradient",
@@ -42,6 +45,7 @@ __all__ = [
     "Occurrence",
     "Optimum",
     "Parameters",
+    "Regulator",
     "Sensitivities",
     "SimulationError",
     "SweepTable",

@@ -250,6 +250,7 @@ class Model:
         inputs: Sequence[tuple[str, _Input]],
         start: _Start | None,
         events: Sequence[tuple[Callable[[float, Array, Array], float], str, bool]],
+        controllers: Sequence[tuple[Callable[[float, Array, Array], list[float]], list[str], float]],
         record_every: int | None,
         settings: dict[str, Any],
     ) -> Run: ...

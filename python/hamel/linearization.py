@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from .control import Estimator, Regulator, riccati, weights_of
 
 if TYPE_CHECKING:
     from . import _hamel
@@ -116,6 +119,53 @@ class Linearization:
         given = np.atleast_1d(np.asarray(frequencies))
         s = given if np.iscomplexobj(given) else 2j * np.pi * given.astype(float)
         return _complex(self._found.response([(value.real, value.imag) for value in s]))
+
+    def lqr(self, states: ArrayLike | Mapping[str, float], inputs: ArrayLike | Mapping[str, float]) -> Regulator:
+        """The linear quadratic regulator: the feedback with the least `∫ (xᵀ Q x + uᵀ R u) dt`. Needs SciPy.
+
+        Parameters
+        ----------
+        states, inputs : array or mapping
+            Q and R: matrices, diagonals, one number for all, or weights by name; states that are not named weigh nothing.
+
+        Returns
+        -------
+        Regulator
+            With `gain`, and `controller(period)` for `Model.simulate`.
+        """
+        q, r = weights_of(states, self.states, "weights of states"), weights_of(inputs, self.inputs, "weights of inputs")
+        p, gain, eigenvalues = riccati(
+            self._state_matrix, self._input_matrix, q, r, ("weights of states", "weights of inputs")
+        )
+        return Regulator(gain, p, eigenvalues, self)
+
+    def kalman(
+        self,
+        inputs: ArrayLike | Mapping[str, float],
+        outputs: ArrayLike | Mapping[str, float],
+        states: ArrayLike | Mapping[str, float] = 0.0,
+    ) -> Estimator:
+        """The stationary Kalman filter of the states. Needs SciPy.
+
+        Parameters
+        ----------
+        inputs, outputs, states : array or mapping
+            Intensities of white noise, the unit squared times s: of the inputs (disturbances), of the outputs (measurements)
+            and of the rates of the states; matrices, diagonals, one number for all, or by name.
+
+        Returns
+        -------
+        Estimator
+            With `gain` and `covariance`.
+        """
+        b = self._input_matrix
+        noise = b @ weights_of(inputs, self.inputs, "noise of inputs") @ b.T
+        noise = noise + weights_of(states, self.states, "noise of states")
+        measured = weights_of(outputs, self.outputs, "noise of outputs")
+        p, gain, eigenvalues = riccati(
+            self._state_matrix.T, self.C.T, 0.5 * (noise + noise.T), measured, ("noises", "noise of outputs")
+        )
+        return Estimator(gain.T, p, eigenvalues)
 
     def __repr__(self) -> str:
         return (

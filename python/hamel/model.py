@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from . import _hamel
 from ._hamel import CautionWarning, Interrupted, SimulationError
+from .control import Controller
 from .events import Event
 from .gradients import Fit, Gradient, Optimum, Sensitivities, bounds_of as _bounds, table_of as _table
 from .linearization import Linearization
@@ -903,6 +904,7 @@ class Model(_hamel.Model):
         inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
         initial: Mapping[str, float | str] | tuple[np.ndarray, np.ndarray] | None = None,
         events: Sequence[Event | Callable | str] = (),
+        controllers: Sequence[Controller] = (),
         record_every: int | None = None,
         constraints: Literal["position", "velocity", "acceleration"] | None = None,
         keep_drift: bool = False,
@@ -937,6 +939,8 @@ class Model(_hamel.Model):
             rad; or coordinates and velocities, which must obey the constraints.
         events : sequence
             `Event`, functions of t, q and v, or names of coordinates.
+        controllers : sequence of Controller
+            Laws that set inputs at a rate of their own; these are not among `inputs`.
         record_every : int
             Records every n-th step; by default such that there are about a thousand records.
         constraints, keep_drift, max_residual, max_energy_gain, newton_tolerance, last_point_rotations
@@ -974,6 +978,7 @@ class Model(_hamel.Model):
             _inputs(inputs),
             self._start(initial),
             [model._event(event) for event in events],
+            [controller.plain() for controller in controllers],
             record_every,
             settings,
         )

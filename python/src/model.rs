@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use crate::batch::{Argument, evaluate};
 use crate::compiled::Compiled;
 use crate::errors::{ModelError, SimulationError};
-use crate::simulation::{Input, Plan, Run, Settings, Start, Watched, initial_state, simulate};
+use crate::simulation::{Controlled, Input, Plan, Run, Settings, Start, Watched, initial_state, simulate};
 use crate::{channels, compiled_calls, inputs, parameters};
 
 /// What Python's class `Model` is made of.
@@ -421,12 +421,13 @@ impl Model {
         inputs: Vec<(String, Input)>,
         start: Option<Start>,
         events: Vec<Watched>,
+        controllers: Vec<Controlled>,
         record_every: Option<usize>,
         settings: Settings,
     ) -> PyResult<Run> {
         let (until, dt, tolerance) = times;
         let plan = Plan { scheme, scheme_parameters, until, dt, tolerance, record_every, settings };
-        simulate(py, self, plan, inputs, start, events)
+        simulate(py, self, plan, inputs, start, (events, controllers))
     }
 
     /// Rates of the coordinates, q̇ = N(q) v.

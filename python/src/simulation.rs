@@ -10,7 +10,7 @@ use hamel::adaptive::Control;
 use hamel::newton::Tolerance;
 use hamel::simulation::Steps;
 use hamel::{
-    ConstraintLevel, Direction, Drift, Event, Model as _, Options, RotationReference, Scheme, Signal, Simulation,
+    ConstraintLevel, Direction, Drift, Event, Held, Model as _, Options, RotationReference, Scheme, Signal, Simulation,
     State, StepError, Watchers, schemes,
 };
 use hamel_compiler::file;
@@ -197,6 +197,34 @@ impl Input {
 /// An event as Python gives it: a function of t, q and v, a direction, whether it ends the run.
 #[derive(FromPyObject)]
 pub(crate) struct Watched(Py<PyAny>, String, bool);
+
+/// A controller as Python gives it: a function of t, q and v, the inputs that it sets, and its period, s.
+#[derive(FromPyObject)]
+pub(crate) struct Controlled(Py<PyAny>, Vec<String>, f64);
+
+impl Controlled {
+    /// Gives the model inputs that hold what is set, one after the other.
+    fn connect(&self, model: &mut JitModel, taken: &mut Vec<String>) -> PyResult<Vec<Held>> {
+        if self.1.is_empty() {
+            return Err(PyValueError::new_err("a controller: expected at least one input that it sets"));
+        }
+        let connected = self.1.iter().map(|name| {
+            let (signal, held) = Signal::held(0.0);
+            if model.set_input(name, signal).is_err() {
+                let known = model.describe().inputs.iter().map(|known| known.name.as_str());
+                return Err(crate::compiled::unknown("input", name, known));
+            }
+            if taken.contains(name) {
+                return Err(PyValueError::new_err(format!(
+                    "input `{name}` is given twice, one of them by a controller"
+                )));
+            }
+            taken.push(name.clone());
+            Ok(held)
+        });
+        connected.collect()
+    }
+}
 
 fn direction(name: &str) -> PyResult<Direction> {
     match name {
@@ -432,7 +460,7 @@ pub(crate) fn simulate(
     plan: Plan,
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
-    events: Vec<Watched>,
+    (events, controllers): (Vec<Watched>, Vec<Controlled>),
 ) -> PyResult<Run> {
     let scheme = plan.scheme(&model.model)?;
     let until = plan.until;
@@ -447,7 +475,10 @@ pub(crate) fn simulate(
     let directions = events.iter().map(|Watched(_, name, _)| direction(name)).collect::<PyResult<Vec<_>>>()?;
     let exception = Exception::default();
     let inputs = Inputs::new(&model.model, inputs, &exception)?;
-    let connected = inputs.connected(&model.model);
+    let mut connected = inputs.connected(&model.model);
+    let mut taken: Vec<String> = inputs.0.iter().map(|input| input.name.clone()).collect();
+    let held = controllers.iter().map(|controller| controller.connect(&mut connected, &mut taken));
+    let held: Vec<Vec<Held>> = held.collect::<PyResult<_>>()?;
     let keep = |error: PyErr| keep(&exception, error);
     let given = inputs.0.iter();
     let mut witnessed: Vec<Witnessed> =
@@ -485,6 +516,15 @@ pub(crate) fn simulate(
             .cancelled_by(&cancelled);
         for ((function, &direction), Watched(_, _, is_terminal)) in functions.iter().zip(&directions).zip(&events) {
             simulation = simulation.event(Event { function, direction, is_terminal: *is_terminal });
+        }
+        for (Controlled(law, _, period), held) in controllers.iter().zip(&held) {
+            let values = values_of_state(law, &keep);
+            // The first input is that of the controller; the others are set on the way.
+            simulation = simulation.controller(*period, [&held[0]], move |state| {
+                let values = values(state, held.len());
+                held[1..].iter().zip(&values[1..]).for_each(|(held, value)| held.set(*value));
+                [values[0]]
+            });
         }
         let run = simulation.run(start);
         // The last row need not be one of those in between.
@@ -547,6 +587,25 @@ impl Plan<'_> {
             (None, None, None) => Steps::suitable(model, scheme, self.until),
             (None, None, Some(_)) => Steps::equal(self.until),
         }
+    }
+}
+
+/// A function of t, q and v in Python that gives several values; no numbers once it has raised an exception.
+fn values_of_state<'a>(
+    function: &'a Py<PyAny>,
+    keep: &'a (dyn Fn(PyErr) + Sync),
+) -> impl Fn(&State, usize) -> Vec<f64> + 'a {
+    move |state: &State, count: usize| {
+        let call = |py: Python<'_>| -> PyResult<Vec<f64>> {
+            let array = |values: &[f64]| PyArray1::from_slice(py, values);
+            let arguments = (state.t, array(state.q.as_slice()), array(state.v.as_slice()));
+            function.call1(py, arguments)?.extract(py)
+        };
+        let found = Python::attach(call).unwrap_or_else(|error| {
+            keep(error);
+            Vec::new()
+        });
+        if found.len() == count { found } else { vec![f64::NAN; count] }
     }
 }
 

@@ -110,3 +110,109 @@ def test_what_has_no_linearisation_says_why(suspension):
     )
     with pytest.raises(hamel.LinearizationError, match="nothing resists motion of `way.y`"):
         falling.linearize()
+
+
+SLIDE = """
+model Slide {
+    planar;
+    coordinates joint;
+    param mass = 2 kg;
+    input push N;
+    body block { mass: mass, inertia: 1 kg m^2 }
+    joint rail: prismatic(ground, block);
+    force hand: [push, 0] on block;
+    output place = rail.displacement;
+}
+"""
+
+TOWER = """
+model Tower {
+    planar;
+    coordinates joint;
+    gravity [0, -9.81] m/s^2;
+    input push N;
+    body cart { mass: 2 kg, inertia: 1 kg m^2 }
+    body rod { mass: 0.5 kg, inertia: 0.02 kg m^2 }
+    joint rail: prismatic(ground, cart);
+    joint hinge: revolute(cart, rod at [0, -0.4] m);
+    force hand: [push, 0] on cart;
+    output place = rail.displacement;
+    output lean = hinge.angle;
+    output effort = push;
+}
+"""
+
+
+def test_the_regulator_of_a_mass_is_that_of_the_closed_form():
+    pytest.importorskip("scipy")
+    linear = hamel.Model.from_text(SLIDE).linearize()
+    found = linear.lqr({"rail.displacement": 3.0}, 0.5)
+    first = np.sqrt(3.0 / 0.5)
+    assert np.allclose(found.gain, [[first, np.sqrt(2 * 2.0 * first)]], rtol=1e-10)
+    roots = np.roots([2.0, *found.gain[0][::-1]])
+    assert np.allclose(sorted(found.eigenvalues, key=np.imag), sorted(roots, key=np.imag), rtol=1e-8)
+    # The filter is dual to it: noise of the force, measurements of the place.
+    filtered = linear.kalman({"push": 3.0}, 0.5)
+    rate = np.sqrt(3.0 / 0.5) / 2.0
+    assert np.allclose(filtered.gain, [[np.sqrt(2 * rate)], [rate]], rtol=1e-10)
+
+
+def test_a_regulator_holds_what_falls():
+    pytest.importorskip("scipy")
+    tower = hamel.Model.from_text(TOWER)
+    linear = tower.linearize()
+    assert linear.eigenvalues.real.max() > 1
+    regulator = linear.lqr([10, 100, 1, 1], {"push": 0.1})
+    assert regulator.eigenvalues.real.max() < -0.5
+    start = {"hinge.angle": 1e-3, "rail.displacement": 2e-3}
+    run = tower.simulate(
+        "runge_kutta", until=2.0, dt=1e-3, initial=start, controllers=[regulator.controller(period=1e-3)], record_every=1
+    )
+    # The linear closed loop, with inputs that are held over a period.
+    scipy_linalg = pytest.importorskip("scipy.linalg")
+    a, b, *_ = linear.state_space()
+    n = len(a)
+    exact = scipy_linalg.expm(1e-3 * np.block([[a, b], [np.zeros((1, n + 1))]]))
+    step = exact[:n, :n] - exact[:n, n:] @ regulator.gain
+    x = np.array([{**start}.get(name, 0.0) for name in linear.states])
+    for k in range(2001):
+        if k % 500 == 0:
+            assert abs(run["rail.displacement"][k] - x[linear.states.index("rail.displacement")]) < 1e-7, k
+            assert abs(run["hinge.angle"][k] - x[linear.states.index("hinge.angle")]) < 1e-7, k
+        x = step @ x
+    assert abs(run["effort"]).max() > 0
+
+
+def test_mistakes_of_controllers_and_weights_are_told():
+    pytest.importorskip("scipy")
+    tower = hamel.Model.from_text(TOWER)
+    linear = tower.linearize()
+    with pytest.raises(ValueError, match="unknown `lean`"):
+        linear.lqr({"lean": 1.0}, 1.0)
+    with pytest.raises(ValueError, match="positive eigenvalues"):
+        linear.lqr(1.0, 0.0)
+    with pytest.raises(ValueError, match="no negative eigenvalues"):
+        linear.lqr(-1.0, 1.0)
+    with pytest.raises(ValueError, match=r"expected shape \(4, 4\)"):
+        linear.lqr(np.eye(3), 1.0)
+    with pytest.raises(ValueError, match="no gain that stabilises"):
+        linear.lqr(0.0, 1.0)
+    hold = lambda t, q, v: 0.0
+    for controllers, message in [
+        ([hamel.Controller(hold, "pull", 0.01)], "unknown input `pull`"),
+        ([hamel.Controller(hold, "push", 0.01), hamel.Controller(hold, "push", 0.02)], "given twice"),
+        ([hamel.Controller(hold, [], 0.01)], "at least one input"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            tower.simulate(until=0.1, dt=0.01, controllers=controllers)
+    for controller, message in [
+        (hamel.Controller(hold, "push", 0.0), "positive period"),
+        (hamel.Controller(hold, "push", 0.015), "no multiple"),
+        (hamel.Controller(lambda t, q, v: [1.0, 2.0], "push", 0.01), "expected 1 value"),
+        (hamel.Controller(lambda t, q, v: 1 / 0, "push", 0.01), "division by zero"),
+        (hamel.Controller(lambda t, q, v: np.nan, "push", 0.01), "finite"),
+    ]:
+        with pytest.raises(hamel.SimulationError, match=message):
+            tower.simulate(until=0.1, dt=0.01, controllers=[controller])
+    with pytest.raises(ValueError, match="given twice"):
+        tower.simulate(until=0.1, dt=0.01, inputs={"push": 1.0}, controllers=[hamel.Controller(hold, "push", 0.01)])
