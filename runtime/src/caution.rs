@@ -97,6 +97,17 @@ pub enum Caution {
         /// How many other coordinates went past theirs.
         others: usize,
     },
+    /// Joints were faster than their limits allow, which are data: nothing slows a joint.
+    JointSpeed {
+        /// The velocity that was the first.
+        velocity: Channel,
+        /// When, s.
+        t: f64,
+        /// The limit of its magnitude, in the unit of the velocity.
+        limit: f64,
+        /// How many other velocities exceeded theirs.
+        others: usize,
+    },
     /// Accelerations and multipliers of the start are not those of the equations of motion, as after coordinates were
     /// changed: this scheme, which begins with them, loses its order. See
     /// [`consistent_acceleration`](crate::consistent_acceleration).
@@ -163,16 +174,19 @@ impl fmt::Display for Caution {
                 )
             }
             Caution::JointLimit { coordinate: Channel { name, unit }, t, limit, others } => {
-                let others = match others {
-                    0 => String::new(),
-                    1 => ", and 1 more did".to_owned(),
-                    others => format!(", and {others} more did"),
-                };
-                let limit = (1e4 * limit).round() / 1e4;
+                let (limit, others) = (four_digits(*limit), more(*others, "did"));
                 write!(
                     f,
                     "`{name}` went past its limit of {limit} {unit} at t = {t:.4} s{others}: limits are data, only a \
                      contact stops a joint (of an imported robot: `--stops`)"
+                )
+            }
+            Caution::JointSpeed { velocity: Channel { name, unit }, t, limit, others } => {
+                let (limit, others) = (four_digits(*limit), more(*others, "were"));
+                write!(
+                    f,
+                    "`{name}` was faster than its limit of {limit} {unit} at t = {t:.4} s{others}: limits are data, and \
+                     nothing slows a joint"
                 )
             }
             Caution::Accelerations { relative } => write!(
@@ -191,5 +205,18 @@ impl fmt::Display for Caution {
                 write!(f, "the scheme added {gain:.3e} J to {in_motion:.3e} J in motion: too large a step")
             }
         }
+    }
+}
+
+/// As people write limits.
+fn four_digits(limit: f64) -> f64 {
+    (1e4 * limit).round() / 1e4
+}
+
+/// How many others there are, if there are.
+fn more(others: usize, verb: &str) -> String {
+    match others {
+        0 => String::new(),
+        others => format!(", and {others} more {verb}"),
     }
 }

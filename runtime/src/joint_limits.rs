@@ -1,59 +1,79 @@
-//! Joints that go past their limits: limits are data, and nothing stops a joint there unless the model has a contact.
+//! Joints that go past their limits, or faster than they may: limits are data, and nothing stops a joint there unless the
+//! model has a contact.
 
 use crate::caution::Caution;
-use crate::model::{JointLimits, Model, State};
+use crate::model::{Model, State};
 
-/// How far a coordinate may be beyond a limit, relative to the range: contacts that stop joints give way by less.
+/// How far a coordinate may be beyond a limit, relative to the range: contacts that stop joints give way by less. A velocity
+/// the same, relative to its limit.
 const YIELDING: f64 = 1e-3;
 
-/// Follows the coordinates that have limits.
+/// Follows the coordinates and velocities that have limits.
 pub(crate) struct Followed {
-    joints: Vec<Joint>,
+    places: Vec<Limited>,
+    speeds: Vec<Limited>,
 }
 
-struct Joint {
-    coordinate: usize,
+/// A coordinate or velocity.
+struct Limited {
+    place: usize,
     range: [f64; 2],
-    /// When the coordinate was first beyond a limit, s, and the limit.
+    /// When it was first beyond a limit, s, and the limit.
     first: Option<(f64, f64)>,
 }
 
 impl Followed {
     pub(crate) fn new(model: &dyn Model, start: &State) -> Followed {
-        let joint =
-            |limits: &JointLimits| Some(Joint { coordinate: limits.coordinate, range: limits.range?, first: None });
-        let mut followed = Followed { joints: model.describe().limits.iter().filter_map(joint).collect() };
+        let limited = |place, range| Limited { place, range, first: None };
+        let limits = || model.describe().limits.iter();
+        let mut followed = Followed {
+            places: limits().filter_map(|limits| Some(limited(limits.coordinate, limits.range?))).collect(),
+            speeds: limits()
+                .filter_map(|limits| Some((limits.velocity, limits.speed?)))
+                .map(|(place, speed)| limited(place, [-speed, speed]))
+                .collect(),
+        };
         followed.follow(start);
         followed
     }
 
     /// Looks at a state.
     pub(crate) fn follow(&mut self, state: &State) {
-        for joint in &mut self.joints {
-            if joint.first.is_none() {
-                joint.first = joint.passed(state).map(|limit| (state.t, limit));
-            }
-        }
+        self.places.iter_mut().for_each(|limited| limited.follow(state.t, state.q[limited.place]));
+        self.speeds.iter_mut().for_each(|limited| limited.follow(state.t, state.v[limited.place]));
     }
 
-    /// The joint that was the first to go past a limit.
-    pub(crate) fn caution(&self, model: &dyn Model) -> Option<Caution> {
-        let passed = || self.joints.iter().filter_map(|joint| Some((joint, joint.first?)));
-        let (joint, (t, limit)) = passed().min_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b))?;
-        let coordinate = model.describe().coordinates.get(joint.coordinate)?.clone();
-        Some(Caution::JointLimit { coordinate, t, limit, others: passed().count() - 1 })
+    /// The coordinate that was the first to go past a limit, and the velocity.
+    pub(crate) fn cautions(&self, model: &dyn Model) -> impl Iterator<Item = Caution> {
+        let info = model.describe();
+        let place = first(&self.places).and_then(|(place, t, limit, others)| {
+            Some(Caution::JointLimit { coordinate: info.coordinates.get(place)?.clone(), t, limit, others })
+        });
+        let speed = first(&self.speeds).and_then(|(place, t, limit, others)| {
+            Some(Caution::JointSpeed { velocity: info.velocities.get(place)?.clone(), t, limit: limit.abs(), others })
+        });
+        place.into_iter().chain(speed)
     }
 }
 
-impl Joint {
-    /// The limit beyond which the coordinate is.
-    fn passed(&self, state: &State) -> Option<f64> {
-        let ([low, high], q) = (self.range, state.q[self.coordinate]);
+/// The first that was beyond a limit, when, s, the limit, and how many others were.
+fn first(all: &[Limited]) -> Option<(usize, f64, f64, usize)> {
+    let passed = || all.iter().filter_map(|limited| Some((limited.place, limited.first?)));
+    let (place, (t, limit)) = passed().min_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b))?;
+    Some((place, t, limit, passed().count() - 1))
+}
+
+impl Limited {
+    fn follow(&mut self, t: f64, value: f64) {
+        if self.first.is_some() {
+            return;
+        }
+        let [low, high] = self.range;
         let margin = YIELDING * (high - low);
-        match q {
-            q if q < low - margin => Some(low),
-            q if q > high + margin => Some(high),
-            _ => None,
+        if value < low - margin {
+            self.first = Some((t, low));
+        } else if value > high + margin {
+            self.first = Some((t, high));
         }
     }
 }

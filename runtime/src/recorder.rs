@@ -165,7 +165,7 @@ impl<'m> Recorder<'m> {
     /// The cautions of a run that has ended.
     pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>) -> Vec<Caution> {
         self.cautions.extend(self.skipped.caution(self.model));
-        self.cautions.extend(self.joints.caution(self.model));
+        self.cautions.extend(self.joints.cautions(self.model));
         self.cautions.extend(self.extent.caution());
         let [violation, relative] = self.violation;
         if relative > CLOSE {

@@ -653,3 +653,27 @@ fn joints_past_their_limits_are_named() {
     let [Caution::JointLimit { t, limit, .. }] = run(170_f64.to_radians())[..] else { panic!("no caution") };
     assert_eq!((t, limit.to_degrees().round()), (0.0, 100.0));
 }
+
+hamel::multibody! {
+    /// A disc that a constant torque turns faster and faster.
+    model Spun {
+        planar;
+        coordinates joint;
+        body disc { mass: 1 kg, inertia: 0.5 kg m^2 }
+        joint axle: revolute(ground, disc) { velocity_limit: 2 rad/s }
+        torque motor: -0.5 N m on axle;
+    }
+}
+
+#[test]
+fn joints_that_are_too_fast_are_named() {
+    let model = Spun::default();
+    let run = |until: f64| {
+        Simulation::new(&model, &RungeKutta).step(1e-3).until(until).run(initial_state(&model).unwrap()).cautions
+    };
+    assert_eq!(run(1.999), []);
+    let [Caution::JointSpeed { velocity, t, limit, others: 0 }] = &run(3.0)[..] else { panic!("{:?}", run(3.0)) };
+    assert_eq!((velocity.name.as_str(), *limit), ("axle.angle", 2.0));
+    assert!((2.0..2.01).contains(t), "{t}");
+    assert!(run(3.0)[0].to_string().contains("faster than its limit of 2 rad/s at t = 2.00"), "{}", run(3.0)[0]);
+}
