@@ -1,7 +1,12 @@
 //! Functions for CasADi: their sources compile without a warning, and their Jacobians are what differences give.
 
+#[path = "common/program.rs"]
+mod program;
+
 use std::path::Path;
 use std::process::Command;
+
+use program::{refused, succeeded};
 
 /// Every warning that the compilers of boards have.
 const WARNINGS: [&str; 5] = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-Wshadow"];
@@ -28,11 +33,8 @@ const ARM: &str = "model Arm {
 }";
 
 fn exported(model: &str, out: &Path) -> Vec<String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
-    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
-    let output = command.args(["export", "casadi", model, "--out"]).arg(out).output().unwrap();
-    assert!(output.status.success(), "{model}: {}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let folder = out.parent().unwrap();
+    let text = succeeded(folder, &format!("export casadi {model} --out {}", out.display()));
     let functions = text.lines().find_map(|line| line.strip_prefix("functions: ")).unwrap();
     functions.split(", ").map(str::to_owned).collect()
 }
@@ -87,16 +89,8 @@ fn compare(model: &str, driver: &Path, out: &Path) {
 
 #[test]
 fn models_without_derivatives_are_refused_for_casadi() {
-    let folder = tempfile::tempdir().unwrap();
     let text = "model Jac { planar; coordinates joint; body rod { mass: 1 kg, inertia: 0.1 kg m^2 } joint hinge: revolute(ground, rod at [0, 0.5] m); }";
-    let path = folder.path().join("jac.model");
-    std::fs::write(&path, text).unwrap();
-    for (model, message) in [("bouncing_ball", "has contacts"), (path.to_str().unwrap(), "rename the model")] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
-        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
-        let output = command.args(["export", "casadi", model, "--out"]).arg(folder.path()).output().unwrap();
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{error}");
-        assert!(error.contains(message), "{error}");
-    }
+    let folder = program::folder(&[("jac.model", text)]);
+    refused(folder.path(), "export casadi bouncing_ball --out out", 2, &["has contacts"]);
+    refused(folder.path(), "export casadi jac.model --out out", 2, &["rename the model"]);
 }

@@ -60,7 +60,7 @@ fn doubts_and_mistakes_are_said() {
     refused(folder.path(), &format!("{fit} mas"), 2, &["no parameter `mas` to fit", "`mass`, `stiffness`, `damping`"]);
     refused(folder.path(), &format!("{fit} mass=3..4"), 2, &["within 3..4, found 2", "--set mass="]);
     refused(folder.path(), &format!("{fit} mass=3"), 2, &["expected NAME or NAME=LOW..HIGH"]);
-    refused(folder.path(), &format!("{fit} mass --noise y=1"), 2, &["--noise y", "no output `y`"]);
+    refused(folder.path(), &format!("{fit} mass --noise y=1"), 2, &["--noise y", "no column `y`"]);
     refused(folder.path(), &format!("{fit} mass --dt 0"), 2, &["expected a positive time"]);
     refused(folder.path(), &format!("{fit} mass --until 0.04"), 2, &["1 measured numbers for 1 parameters"]);
     fs::write(folder.path().join("bad.csv"), "t,x\n0.1,1\n0.05,2\n").unwrap();

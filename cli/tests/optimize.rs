@@ -1,7 +1,9 @@
 //! Designs and inputs from the command line.
 
-use std::path::Path;
-use std::process::{Command, Output};
+#[path = "common/program.rs"]
+mod program;
+
+use program::{refused, succeeded};
 
 const SLIDE: &str = "model Slide {
     planar;
@@ -17,16 +19,8 @@ const SLIDE: &str = "model Slide {
     output effort = force;
 }";
 
-fn hamel(folder: &Path, arguments: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
-    command.current_dir(folder).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
-    command.args(arguments.split_whitespace()).output().unwrap()
-}
-
 fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("slide.model"), SLIDE).unwrap();
-    folder
+    program::folder(&[("slide.model", SLIDE)])
 }
 
 const SEARCH: &str = "optimize slide.model --minimize effort.squared --samples force=-10..10:5 --subject-to x.final=1 --subject-to speed.final=0 --until 1 --dt 0.01";
@@ -34,9 +28,7 @@ const SEARCH: &str = "optimize slide.model --minimize effort.squared --samples f
 #[test]
 fn the_least_effort_from_rest_to_rest_is_linear_in_time() {
     let folder = folder();
-    let output = hamel(folder.path(), &format!("{} --out best", SEARCH.replace("--dt 0.01", "--dt 0.001")));
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let text = succeeded(folder.path(), &format!("{} --out best", SEARCH.replace("--dt 0.01", "--dt 0.001")));
     assert!(text.contains("effort.squared 12.0000") && text.contains("converged"), "{text}");
     let table = std::fs::read_to_string(folder.path().join("best/force.csv")).unwrap();
     let samples: Vec<f64> =
@@ -45,8 +37,7 @@ fn the_least_effort_from_rest_to_rest_is_linear_in_time() {
         assert!((sample - exact).abs() < 1e-4, "{table}");
     }
     // The table is one that runs take.
-    let output = hamel(folder.path(), "run slide.model --until 1 --input force=best/force.csv");
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = succeeded(folder.path(), "run slide.model --until 1 --input force=best/force.csv");
     let end: f64 = text
         .lines()
         .find_map(|line| line.trim().strip_prefix("x "))
@@ -63,10 +54,7 @@ fn the_least_effort_from_rest_to_rest_is_linear_in_time() {
 #[test]
 fn searches_that_find_no_optimum_end_with_an_error() {
     let folder = folder();
-    let output = hamel(folder.path(), &SEARCH.replace("-10..10", "-1..1"));
-    assert_eq!(output.status.code(), Some(3));
-    let (text, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("which should be 1") && error.contains("the search is not converged"), "{text}{error}");
+    refused(folder.path(), &SEARCH.replace("-10..10", "-1..1"), 3, &["the search is not converged"]);
 }
 
 #[test]
@@ -84,9 +72,6 @@ fn mistakes_are_told_with_what_was_expected() {
         ("--minimize x.final --maximize x.final --free mass", "cannot be used with"),
         ("--minimize x.final", "required"),
     ] {
-        let output = hamel(folder.path(), &format!("optimize slide.model --until 1 {arguments}"));
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {error}");
-        assert!(error.contains(message), "{arguments}: {error}");
+        refused(folder.path(), &format!("optimize slide.model --until 1 {arguments}"), 2, &[message]);
     }
 }

@@ -1,34 +1,105 @@
 //! Measurements: a table of times and values of outputs, with gaps.
 
+use hamel::gradient::Changes;
 use hamel::model::ModelInfo;
+use hamel::nalgebra::RowDVector;
+use hamel::{Attitude, Block, State};
 
 use crate::error::FitError;
 
 /// Names of the column of time.
 const TIME: [&str; 2] = ["t", "time"];
 
-/// Values of outputs that were measured at ascending times.
+/// Values of outputs, coordinates and velocities that were measured at ascending times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurements {
     pub(crate) times: Vec<f64>,
     pub(crate) columns: Vec<Column>,
 }
 
-/// What was measured of an output.
+/// What was measured of one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Name of the output.
+    /// Name of the output, coordinate or velocity.
     pub name: String,
-    /// Its index in the model.
-    pub(crate) output: usize,
-    /// A value for each time, in the unit of the output; `None` where there is none.
+    /// SI unit.
+    pub unit: String,
+    pub(crate) source: Source,
+    /// A value for each time, in its unit; `None` where there is none.
     pub values: Vec<Option<f64>>,
-    /// Standard deviation of the noise, in the unit of the output; `None` where it is to be estimated.
+    /// Standard deviation of the noise, in its unit; `None` where it is to be estimated.
     pub deviation: Option<f64>,
 }
 
+/// What of a motion was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// An output, by its place.
+    Output(usize),
+    /// A coordinate, and the velocity that is its rate.
+    Coordinate(usize, usize),
+    /// A velocity.
+    Velocity(usize),
+}
+
+impl Source {
+    /// What a column of a table of runs is: `tip_x`, `hinge.angle`, `velocity(hinge.angle)`, `top.omega_x`.
+    fn of(name: &str, info: &ModelInfo) -> Option<(Source, String)> {
+        let place = |channels: &[hamel::Channel], name: &str| channels.iter().position(|channel| channel.name == name);
+        if let Some(output) = place(&info.outputs, name) {
+            return Some((Source::Output(output), info.outputs[output].unit.clone()));
+        }
+        let rate = name.strip_prefix("velocity(").and_then(|name| name.strip_suffix(')'));
+        if let Some(coordinate) = place(&info.coordinates, name) {
+            let velocity = velocity_of(coordinate, &info.blocks)?;
+            return Some((Source::Coordinate(coordinate, velocity), info.coordinates[coordinate].unit.clone()));
+        }
+        let velocity = place(&info.velocities, rate.unwrap_or(name))?;
+        Some((Source::Velocity(velocity), info.velocities[velocity].unit.clone()))
+    }
+
+    pub(crate) fn value(self, state: &State, outputs: &[f64]) -> f64 {
+        match self {
+            Source::Output(place) => outputs[place],
+            Source::Coordinate(place, _) => state.q[place],
+            Source::Velocity(place) => state.v[place],
+        }
+    }
+
+    pub(crate) fn slopes(self, changes: &Changes) -> RowDVector<f64> {
+        match self {
+            Source::Output(place) => changes.outputs.row(place).into_owned(),
+            Source::Coordinate(_, place) => changes.position.row(place).into_owned(),
+            Source::Velocity(place) => changes.velocity.row(place).into_owned(),
+        }
+    }
+}
+
+/// The velocity that is the rate of a coordinate; those of attitudes and of places seen from bodies have none.
+fn velocity_of(coordinate: usize, blocks: &[Block]) -> Option<usize> {
+    let (mut q, mut v) = (0, 0);
+    for block in blocks {
+        let attitude = |attitude: &Attitude| match attitude {
+            Attitude::EulerParameters => 4,
+            Attitude::EulerAngles => 3,
+        };
+        let (nq, nv, is_rate) = match block {
+            Block::Vector { size } => (*size, *size, true),
+            Block::EulerParameters => (4, 4, true),
+            Block::Rotation(kind) => (attitude(kind), 3, false),
+            Block::Pose(kind) => (3 + attitude(kind), 6, false),
+        };
+        if (q..q + nq).contains(&coordinate) {
+            return is_rate.then_some(v + coordinate - q);
+        }
+        (q, v) = (q + nq, v + nv);
+    }
+    None
+}
+
 impl Measurements {
-    /// Reads comma-separated values: a column `t` with ascending times in s, and columns with the names of outputs. Units
+    /// Reads comma-separated values: a column `t` with ascending times in s, and columns with the names of outputs, coordinates
+    /// or velocities, as in tables of runs (`tip_x`, `hinge.angle`, `velocity(hinge.angle)`). Units
     /// may follow names, as in `x [m]`, and must then be those of the model. Empty cells are gaps; other columns are an
     /// error, as misspelt names would otherwise be left out without a word.
     ///
@@ -75,20 +146,19 @@ impl Measurements {
             if place == time || !is_wanted(name) {
                 continue;
             }
-            let Some(output) = info.outputs.iter().position(|output| output.name == *name) else {
+            let Some((source, expected)) = Source::of(name, info) else {
                 let known: Vec<String> = info.outputs.iter().map(|output| format!("`{}`", output.name)).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
                 return Err(FitError::UnknownOutput { name: name.clone(), known });
             };
-            let expected = &info.outputs[output].unit;
-            if let Some(found) = unit.as_ref().filter(|unit| *unit != expected) {
+            if let Some(found) = unit.as_ref().filter(|unit| **unit != expected) {
                 let (name, found, expected) = (name.clone(), found.clone(), expected.clone());
                 return Err(FitError::Unit { name, found, expected });
             }
-            if columns.iter().any(|column: &Column| column.output == output) {
+            if columns.iter().any(|column: &Column| column.source == source) {
                 return Err(table(1, format!("`{name}` occurs twice")));
             }
-            columns.push(Column { name: name.clone(), output, values: Vec::new(), deviation: None });
+            columns.push(Column { name: name.clone(), unit: expected, source, values: Vec::new(), deviation: None });
             places.push(place);
         }
         if columns.is_empty() {
@@ -132,16 +202,15 @@ impl Measurements {
     /// Sets the standard deviation of the noise of a column, in the unit of its output.
     ///
     /// # Errors
-    /// [`FitError::UnknownOutput`] if there is no such column; [`FitError::Table`] if it is not positive.
+    /// [`FitError::NoColumn`] if there is no such column; [`FitError::Table`] if it is not positive.
     pub fn with_deviation(mut self, name: &str, deviation: f64) -> Result<Self, FitError> {
         if !deviation.is_finite() || deviation <= 0.0 {
             let what = format!("expected a positive standard deviation of `{name}`, found {deviation}");
             return Err(FitError::Table { line: 1, what });
         }
-        let known: Vec<String> = self.columns.iter().map(|column| format!("`{}`", column.name)).collect();
         match self.columns.iter_mut().find(|column| column.name == name) {
             Some(column) => column.deviation = Some(deviation),
-            None => return Err(FitError::UnknownOutput { name: name.to_owned(), known: known.join(", ") }),
+            None => return Err(FitError::NoColumn { name: name.to_owned() }),
         }
         Ok(self)
     }

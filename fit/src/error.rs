@@ -15,8 +15,8 @@ pub enum FitError {
         /// What is wrong.
         what: String,
     },
-    /// A column without an output of its name.
-    #[error("measurements: there is no output `{name}`; the model has {known}")]
+    /// A column that is no output, and no coordinate or velocity.
+    #[error("measurements: there is no output, coordinate or velocity `{name}`; outputs of the model: {known}")]
     UnknownOutput {
         /// Name of the column.
         name: String,

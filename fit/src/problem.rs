@@ -11,7 +11,7 @@ use hamel::gradient::{Changes, Differentiated, Direction, GradientError};
 use hamel::nalgebra::DMatrix;
 use hamel::{Model, Options, Scheme, State};
 
-use crate::data::{Column, Measurements};
+use crate::data::{Column, Measurements, Source};
 use crate::error::FitError;
 use crate::result::{Doubt, Fitted, FittedColumn, Parameter};
 
@@ -225,7 +225,7 @@ impl<'a> Fit<'a> {
         let model = (self.family)(&values).map_err(FitError::Model)?;
         let times = &self.measured.times;
         let until = times.last().copied().unwrap_or_default();
-        let chosen: Vec<usize> = self.measured.columns.iter().map(|column| column.output).collect();
+        let chosen: Vec<Source> = self.measured.columns.iter().map(|column| column.source).collect();
         let directions: Vec<Direction> = match has_slopes {
             true => self.places.iter().map(|&place| Direction::Parameter(place)).collect(),
             false => Vec::new(),
@@ -239,11 +239,11 @@ impl<'a> Fit<'a> {
                 return;
             }
             model.outputs(state, &mut outputs);
-            for (place, &output) in chosen.iter().enumerate() {
+            for (place, source) in chosen.iter().enumerate() {
                 let Some(changes) = changes else { continue };
-                slopes.row_mut(next * chosen.len() + place).copy_from(&changes.outputs.row(output));
+                slopes.row_mut(next * chosen.len() + place).copy_from(&source.slopes(changes));
             }
-            found.push(chosen.iter().map(|&output| outputs[output]).collect::<Vec<f64>>());
+            found.push(chosen.iter().map(|source| source.value(state, &outputs)).collect::<Vec<f64>>());
         };
         let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(step).until(until);
         let motion = motion.meeting(instants);
@@ -420,7 +420,7 @@ impl<'a> Fit<'a> {
             let square: f64 = missed[place].iter().map(|missed| missed * missed).sum();
             FittedColumn {
                 name: column.name.clone(),
-                unit: info.outputs[column.output].unit.clone(),
+                unit: column.unit.clone(),
                 deviation: deviations[place],
                 missed: (square / missed[place].len().max(1) as f64).sqrt(),
                 model: motion.0.iter().map(|values| values[place]).collect(),

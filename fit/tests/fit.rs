@@ -1,7 +1,7 @@
 //! Fits of parameters to measurements with known answers, and to ones that allow none.
 
 use hamel::schemes::RungeKutta;
-use hamel::{Model, Scheme, initial_state};
+use hamel::{Model, Scheme, Simulation, initial_state};
 use hamel_fit::{Doubt, Fit, FitError, Fitted, Free, Measurements};
 use hamel_jit::{JitModel, Level};
 
@@ -184,6 +184,30 @@ fn what_the_measurements_do_not_tell_is_said() {
     assert!((ratio / 25.0 - 1.0).abs() < 0.01, "{ratio}");
 }
 
+/// A robot has no outputs: its angles and their rates are what is measured.
+#[test]
+fn coordinates_and_velocities_are_measured_too() {
+    let model = model(&format!("{}}}", &ARM[..ARM.find("    output").unwrap()]));
+    let run = Simulation::new(&model, &RungeKutta).step(1e-3).until(0.5).record_every(10);
+    let mut table = Vec::new();
+    run.run(initial_state(&model).unwrap()).trajectory.write_csv(&mut table).unwrap();
+    let names = ["shoulder.angle", "velocity(elbow.angle)", "wrist.angle"].map(str::to_owned);
+    let table = String::from_utf8(table).unwrap();
+    let measured = Measurements::read_columns(&table, model.describe(), &names).unwrap();
+    let found = fitted(&model, &measured, vec![Free::at("m2", 2.3), Free::at("friction", 0.2)]).unwrap();
+    for (found, exact) in found.parameters.iter().zip([2.0, 0.3]) {
+        assert!((found.value - exact).abs() < 1e-6 * exact, "{found:?}");
+    }
+    // In the order of the table.
+    assert_eq!(found.columns[2].unit, "rad/s");
+    // The attitude of a free body has no rate among the velocities.
+    let top = self::model(
+        "model Top { coordinates joint; param m = 1 kg; body top { mass: m, inertia: diag(1, 1, 2) kg m^2 } joint pivot: spherical(ground, top at [0, 0, -1] m); }",
+    );
+    let error = Measurements::read("t,pivot.e0\n0,1\n", top.describe()).unwrap_err();
+    assert!(matches!(error, FitError::UnknownOutput { .. }), "{error}");
+}
+
 #[test]
 fn a_single_parameter_that_changes_less_than_rounding_is_not_determined() {
     let text = "param shade = 1 m; output faint = rail.displacement + 1e-15 * shade; output unused";
@@ -233,7 +257,7 @@ fn columns_are_chosen_of_a_table_that_has_others() {
     assert_eq!(read(&["speed", "x"]).unwrap().columns().len(), 2);
     let fails = |names: &[&str]| read(names).unwrap_err().to_string();
     assert_eq!(fails(&["x", "spead"]), "measurements: there is no column `spead`");
-    assert_eq!(fails(&["energy"]), "measurements: there is no output `energy`; the model has `x`, `speed`, `unused`");
+    assert_eq!(fails(&["energy"]), "measurements: there is no output, coordinate or velocity `energy`; outputs of the model: `x`, `speed`, `unused`");
     assert!(fails(&["t"]).starts_with("measurements, line 1: expected a column with the name of an output"));
 }
 
@@ -244,7 +268,7 @@ fn mistakes_are_named() {
     let read = |text: &str| Measurements::read(text, info).map(|_| ()).unwrap_err().to_string();
     assert_eq!(read("x\n1\n"), "measurements, line 1: expected a column `t` with times in s");
     assert_eq!(read("t\n1\n"), "measurements, line 1: expected a column with the name of an output beside the times");
-    assert_eq!(read("t,y\n1,2\n"), "measurements: there is no output `y`; the model has `x`, `speed`, `unused`");
+    assert_eq!(read("t,y\n1,2\n"), "measurements: there is no output, coordinate or velocity `y`; outputs of the model: `x`, `speed`, `unused`");
     assert_eq!(read("t,x [mm]\n1,2\n"), "measurements: `x` is in mm, expected m");
     assert_eq!(read("t [ms],x\n1,2\n"), "measurements: `t` is in ms, expected s");
     assert_eq!(read("t,x,x\n1,2,3\n"), "measurements, line 1: `x` occurs twice");

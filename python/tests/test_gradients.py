@@ -131,7 +131,7 @@ def test_bounds_doubts_and_mistakes(oscillator):
     found = oscillator.fit(data, ["mass", "stiffness", "damping"])
     assert any("mass" in doubt and "stiffness" in doubt for doubt in found.doubts)
     assert found.errors["mass"] == np.inf
-    with pytest.raises(ValueError, match="no output `y`"):
+    with pytest.raises(ValueError, match="no output, coordinate or velocity `y`"):
         oscillator.fit({"t": t, "y": t}, ["mass"])
     with pytest.raises(ValueError, match="equal lengths"):
         oscillator.fit({"t": t, "x": t[1:]}, ["mass"])
