@@ -169,13 +169,6 @@ fn functions(arguments: &Functions, screen: &mut Screen) -> Result<(), Failure> 
         )));
     }
     let name = c_name(&info.name);
-    // `jac_f` is what CasADi calls the Jacobian of a function f.
-    if ["jac", "adj1", "jac_adj1"].contains(&name.as_str()) {
-        return Err(Failure::Usage(format!(
-            "functions of a model `{}` would have names that CasADi gives to derivatives; rename the model",
-            info.name
-        )));
-    }
     let state = initial_state(&model)?;
     let mut text = hamel_jit::with_linearization(source.tokens);
     if model.provides("forward_dynamics") {
@@ -194,6 +187,12 @@ fn functions(arguments: &Functions, screen: &mut Screen) -> Result<(), Failure> 
     write(&arguments.out, &texts, arguments.force)?;
     screen.line(format!("{}: {}", arguments.out.display(), texts.map(|(name, _)| name).join(", ")))?;
     screen.line(format!("functions: {}", files.names.join(", ")))?;
+    if model.provides("inverse_dynamics_second_derivatives") {
+        screen.line(match files.has_hessians {
+            true => "exact Hessians: of inverse_dynamics",
+            false => "exact Hessians: none, because the model has inputs, time, or rotations in space as coordinates",
+        })?;
+    }
     Ok(())
 }
 

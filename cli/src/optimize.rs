@@ -166,17 +166,9 @@ pub(crate) fn optimize(arguments: &Arguments, screen: &mut Screen) -> Result<(),
         }
     }
     let mut case = Case::new(&family, &*scheme, &objective).step(arguments.dt).until(arguments.until).options(options);
-    for (quantity, [low, high]) in &bound {
-        let condition = || Condition::of(quantity.name(), quantity);
-        if low == high {
-            case = case.subject_to(condition().equals(*low));
-            continue;
-        }
-        if low.is_finite() {
-            case = case.subject_to(condition().at_least(*low));
-        }
-        if high.is_finite() {
-            case = case.subject_to(condition().at_most(*high));
+    for (quantity, range) in &bound {
+        for condition in Condition::within(quantity.name(), quantity, *range).map_err(failed)? {
+            case = case.subject_to(condition);
         }
     }
     let search = Optimization::new(vec![case], free).map_err(failed)?;
@@ -258,8 +250,8 @@ fn show(objective: &str, sign: f64, found: &Optimum, info: &ModelInfo, screen: &
     }
     screen.line(format!(
         "{objective} {}, from {}",
-        readable(sign * found.objective, 7),
-        readable(sign * found.objective_at_start, 7)
+        readable(sign * found.objective + 0.0, 7),
+        readable(sign * found.objective_at_start + 0.0, 7)
     ))?;
     for condition in &found.conditions {
         screen.line(format!(

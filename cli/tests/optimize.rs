@@ -57,6 +57,45 @@ fn searches_that_find_no_optimum_end_with_an_error() {
     refused(folder.path(), &SEARCH.replace("-10..10", "-1..1"), 3, &["the search is not converged"]);
 }
 
+/// Slopes that are small beside an objective without a least value, or for a scale that is much too small, are no optimum.
+#[test]
+fn what_runs_away_is_no_optimum() {
+    let folder = folder();
+    let search = "optimize slide.model --until 1 --dt 0.01 --minimize x.final --samples force:11";
+    refused(folder.path(), search, 3, &["the search is not converged"]);
+    let heavy = "model Heavy {
+        planar;
+        coordinates joint;
+        param damping = 0 N s/m;
+        body block { mass: 1000 kg, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, block);
+        force spring: spring_damper(ground, block) { stiffness: 1e11 N/m, damping: damping }
+        initial rail.displacement = 1 m;
+        output x = rail.displacement;
+    }";
+    std::fs::write(folder.path().join("heavy.model"), heavy).unwrap();
+    // The integral of x² from 1 m at rest is least with d² = m k, here 1e14.
+    let text = succeeded(
+        folder.path(),
+        "optimize heavy.model --until 2e-3 --dt 2e-6 --minimize x.squared --free damping --json",
+    );
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let damping = found["design"]["parameters"][0][1].as_f64().unwrap();
+    assert!((damping / 1e7 - 1.0).abs() < 1e-2, "{damping}");
+}
+
+/// An objective that is zero at the start with all its slopes says nothing of its unit.
+#[test]
+fn a_search_from_nothing_finds_its_unit() {
+    let folder = folder();
+    let text = succeeded(
+        folder.path(),
+        &SEARCH.replace("force=-10..10:5", "force=-200..200:17").replace("x.final=1 ", "x.final=30 "),
+    );
+    let iterations: usize = text.lines().last().unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(text.contains("converged") && iterations < 50, "{text}");
+}
+
 #[test]
 fn mistakes_are_told_with_what_was_expected() {
     let folder = folder();
@@ -71,6 +110,10 @@ fn mistakes_are_told_with_what_was_expected() {
         ("--minimize x.final --free mass --subject-to x.final", "expected QUANTITY=VALUE"),
         ("--minimize x.final --maximize x.final --free mass", "cannot be used with"),
         ("--minimize x.final", "required"),
+        ("--minimize x.final --free mass --subject-to x.final=nan", "x.final: expected a range"),
+        ("--minimize x.final --free mass --subject-to x.final=..", "x.final: expected a range"),
+        ("--minimize x.final --free mass --subject-to x.final=2..1", "found 2..1"),
+        ("--minimize x.final --free mass=3..1", "found 3..1"),
     ] {
         refused(folder.path(), &format!("optimize slide.model --until 1 {arguments}"), 2, &[message]);
     }

@@ -257,7 +257,10 @@ fn columns_are_chosen_of_a_table_that_has_others() {
     assert_eq!(read(&["speed", "x"]).unwrap().columns().len(), 2);
     let fails = |names: &[&str]| read(names).unwrap_err().to_string();
     assert_eq!(fails(&["x", "spead"]), "measurements: there is no column `spead`");
-    assert_eq!(fails(&["energy"]), "measurements: there is no output, coordinate or velocity `energy`; outputs of the model: `x`, `speed`, `unused`");
+    assert_eq!(
+        fails(&["energy"]),
+        "measurements: there is no output, coordinate or velocity `energy`; outputs of the model: `x`, `speed`, `unused`"
+    );
     assert!(fails(&["t"]).starts_with("measurements, line 1: expected a column with the name of an output"));
 }
 
@@ -268,7 +271,10 @@ fn mistakes_are_named() {
     let read = |text: &str| Measurements::read(text, info).map(|_| ()).unwrap_err().to_string();
     assert_eq!(read("x\n1\n"), "measurements, line 1: expected a column `t` with times in s");
     assert_eq!(read("t\n1\n"), "measurements, line 1: expected a column with the name of an output beside the times");
-    assert_eq!(read("t,y\n1,2\n"), "measurements: there is no output, coordinate or velocity `y`; outputs of the model: `x`, `speed`, `unused`");
+    assert_eq!(
+        read("t,y\n1,2\n"),
+        "measurements: there is no output, coordinate or velocity `y`; outputs of the model: `x`, `speed`, `unused`"
+    );
     assert_eq!(read("t,x [mm]\n1,2\n"), "measurements: `x` is in mm, expected m");
     assert_eq!(read("t [ms],x\n1,2\n"), "measurements: `t` is in ms, expected s");
     assert_eq!(read("t,x,x\n1,2,3\n"), "measurements, line 1: `x` occurs twice");

@@ -191,6 +191,30 @@ impl<'a> Condition<'a> {
         Self { quantity: Quantity::Of(name.into(), quantity), relation: Relation::Equal, target: 0.0, unit: None }
     }
 
+    /// On anything that can be an objective, which is within a range: a value where both ends are equal, and of a range from
+    /// or to infinity one side.
+    ///
+    /// # Errors
+    /// [`OptimizeError::Range`] for a range that contains nothing or everything.
+    pub fn within(
+        name: impl Into<String>,
+        quantity: &'a dyn Objective,
+        [low, high]: [f64; 2],
+    ) -> Result<Vec<Self>, OptimizeError> {
+        let name = name.into();
+        let condition = || Condition::of(name.clone(), quantity);
+        if low == high && low.is_finite() {
+            return Ok(vec![condition().equals(low)]);
+        }
+        let is_range = low < high && (low.is_finite() || high.is_finite());
+        if !is_range {
+            return Err(OptimizeError::Range { name, lower: low, upper: high });
+        }
+        let sides =
+            [low.is_finite().then(|| condition().at_least(low)), high.is_finite().then(|| condition().at_most(high))];
+        Ok(sides.into_iter().flatten().collect())
+    }
+
     /// The quantity is this.
     pub fn equals(self, target: f64) -> Self {
         Self { relation: Relation::Equal, target, ..self }

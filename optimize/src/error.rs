@@ -40,6 +40,16 @@ pub enum OptimizeError {
         /// What was found.
         found: String,
     },
+    /// A range that contains nothing, or everything.
+    #[error("{name}: expected a range whose ends ascend and are not both infinite, found {lower}..{upper}")]
+    Range {
+        /// What is to be within.
+        name: String,
+        /// Its beginning.
+        lower: f64,
+        /// Its end.
+        upper: f64,
+    },
     /// A start outside of the bounds, or bounds that leave nothing.
     #[error("{name}: expected a start within {lower}..{upper}, found {start}")]
     Bounds {

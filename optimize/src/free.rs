@@ -81,7 +81,10 @@ impl Free {
             positive(&format!("scale of {}", self.label()), scale)?;
         }
         let Self { lower, upper, .. } = *self;
-        let is_within = |start: &f64| start.is_finite() && lower < upper && lower <= *start && *start <= upper;
+        if lower.is_nan() || upper.is_nan() || lower >= upper {
+            return Err(OptimizeError::Range { name: self.label(), lower, upper });
+        }
+        let is_within = |start: &f64| start.is_finite() && lower <= *start && *start <= upper;
         match self.start.iter().find(|start| !is_within(start)) {
             Some(&start) => Err(OptimizeError::Bounds { name: self.label(), lower, upper, start }),
             None => Ok(()),

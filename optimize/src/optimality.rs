@@ -52,7 +52,11 @@ impl Optimality {
     ) -> Self {
         let pairs = || multipliers.iter().zip(&judged.rows);
         let slope = |place: usize| {
+            // A variable that has left its scale behind counts by its own size: otherwise an objective without a least
+            // value, or a scale that is much too small, would look flat.
+            let size = x[place].abs().max(1.0);
             let slope = judged.slopes[place] / unit + pairs().map(|(factor, row)| factor * row[place]).sum::<f64>();
+            let slope = size * slope;
             match side(x[place], bounds.0[place], bounds.1[place]) {
                 Some(Side::Lower) if slope > 0.0 => 0.0,
                 Some(Side::Upper) if slope < 0.0 => 0.0,
@@ -97,6 +101,13 @@ mod tests {
         assert_eq!(optimality([4.0, 0.0], [0.0; 2], [0.0; 2]).projected_gradient, 0.0);
         assert_eq!(optimality([-4.0, 0.0], [0.0; 2], [0.0; 2]).projected_gradient, 2.0);
         assert_eq!(optimality([0.0, -4.0], [0.0; 2], [0.0, 2.0]).projected_gradient, 0.0);
+    }
+
+    #[test]
+    fn far_from_its_scale_a_variable_counts_by_its_size() {
+        let judged = Judged { objective: 1e6, slopes: vec![1.0], missed: Vec::new(), rows: Vec::new() };
+        let found = Optimality::new(&judged, &[1e6], (&[f64::NEG_INFINITY], &[f64::INFINITY]), &[], 0, 1e6);
+        assert_eq!(found.projected_gradient, 1.0);
     }
 
     #[test]

@@ -97,10 +97,12 @@ impl<'a> Optimization<'a> {
         self.check_influence(&start, &judged)?;
         let steepest = judged.slopes.iter().fold(0.0, |most: f64, slope| most.max(slope.abs()));
         let sizes = [self.unit, Some(judged.objective.abs() + steepest)];
+        let unit = sizes.into_iter().flatten().find(|size| *size > 0.0);
         let search = Search {
             of: self,
             judge: &judge,
-            unit: sizes.into_iter().flatten().find(|size| *size > 0.0).unwrap_or(1.0),
+            unit: unit.unwrap_or(1.0),
+            is_unit_unknown: unit.is_none(),
             at_start: judged.objective,
         };
         let (best, iterations, ended) = search.run(start)?;

@@ -26,6 +26,9 @@ const FEW: u64 = 3;
 /// Units of the objective where it shall not matter, so that the conditions are met first: until they are violated by less
 /// than this part.
 const NEGLIGIBLE: f64 = 1e6;
+/// Where the start says nothing of the objective's unit, because it is zero there with all slopes, an objective of so many
+/// units is a unit from there on, so that the library's first second derivatives are of the right size.
+const GROWN: f64 = 100.0;
 const NEARER: f64 = 0.1;
 const MANY: usize = 10;
 
@@ -45,6 +48,8 @@ pub(crate) struct Search<'s> {
     pub(crate) judge: &'s Judge<'s>,
     /// The objective's unit, as the library sees it.
     pub(crate) unit: f64,
+    /// Whether the start says nothing of it.
+    pub(crate) is_unit_unknown: bool,
     pub(crate) at_start: f64,
 }
 
@@ -82,19 +87,27 @@ impl Search<'_> {
     /// The last design if it is an optimum, or else the best; the number of iterations, and why they ended.
     pub(crate) fn run(&self, start: Vec<f64>) -> Result<(Reached, u64, Ended), OptimizeError> {
         let mut progress = Progress { best: None, iterations: 0 };
-        let (mut from, mut unit) = (start, self.unit);
+        let (mut from, mut unit, mut is_aside) = (start, self.unit, false);
         loop {
-            match self.leg(from, unit, &mut progress)? {
+            match self.leg(from, unit, is_aside, &mut progress)? {
                 // The objective may be in the way of the conditions.
-                Leg::Ended(best, Ended::Unmet) if unit == self.unit => (from, unit) = (best.x, NEGLIGIBLE * self.unit),
+                Leg::Ended(best, Ended::Unmet) if !is_aside => (from, is_aside) = (best.x, true),
                 Leg::Ended(reached, ended) => return Ok((reached, progress.iterations, ended)),
-                Leg::AnewFrom(x) => (from, unit) = (x, self.unit),
+                Leg::AnewFrom(x) => (from, is_aside) = (x, false),
+                Leg::Grown(x, grown) => (from, unit) = (x, grown),
             }
         }
     }
 
-    /// A search of the library from a design on, with a unit of the objective.
-    fn leg(&self, from: Vec<f64>, unit: f64, progress: &mut Progress) -> Result<Leg, OptimizeError> {
+    /// A search of the library from a design on, with a unit of the objective, which may be put aside.
+    fn leg(
+        &self,
+        from: Vec<f64>,
+        own_unit: f64,
+        is_aside: bool,
+        progress: &mut Progress,
+    ) -> Result<Leg, OptimizeError> {
+        let unit = if is_aside { NEGLIGIBLE * own_unit } else { own_unit };
         let equalities = self.of.equalities();
         let landscape = Landscape {
             judge: self.judge,
@@ -126,12 +139,16 @@ impl Search<'_> {
             least = if is_flatter { gradient } else { least };
             before = Some(reached.clone());
             let violation = reached.optimality.violation;
-            let is_nearer = unit != self.unit && violation <= NEARER * *first.get_or_insert(violation);
+            let is_nearer = is_aside && violation <= NEARER * *first.get_or_insert(violation);
             let best = match progress.best.take() {
                 Some(best) if !self.is_better(&reached, &best) => best,
                 _ => reached,
             };
             progress.best = Some(best.clone());
+            let grown = before.as_ref().map_or(0.0, |now: &Reached| self.unit_at(&now.judged));
+            if self.is_unit_unknown && unit == self.unit && grown > GROWN * unit && grown.is_finite() {
+                return Ok(Leg::Grown(x, grown));
+            }
             let count = self.judge.evaluations.get();
             if progress.iterations >= self.of.iterations {
                 return Ok(Leg::Ended(best, Ended::Iterations));
@@ -181,4 +198,6 @@ enum Leg {
     Ended(Reached, Ended),
     /// A new one begins there.
     AnewFrom(Vec<f64>),
+    /// The same, with another unit of the objective.
+    Grown(Vec<f64>, f64),
 }

@@ -31,6 +31,13 @@ class Controller:
     inputs: str | tuple[str, ...] | list[str]
     period: float
 
+    @staticmethod
+    def checked(given: object) -> "Controller":
+        """A controller, or an error that says what was found."""
+        if not isinstance(given, Controller):
+            raise TypeError(f"a controller: expected a hamel.Controller(law, inputs, period), found {given!r}")
+        return given
+
     def plain(self) -> tuple[Callable[[float, np.ndarray, np.ndarray], list[float]], list[str], float]:
         """As Rust takes it."""
         names = [self.inputs] if isinstance(self.inputs, str) else list(self.inputs)
@@ -66,13 +73,13 @@ class Regulator:
         period : float
             From one call to the next, s: short beside the motions of the closed loop, which is that of continuous feedback.
         offset : array (inputs,)
-            u₀, the inputs at the state of the linearisation; zero by default.
+            u₀; by default the inputs with which the model was linearised.
 
         Raises
         ------
         ValueError
-            If a state is no coordinate or velocity of the model, as small rotations and departures of a constrained
-            mechanism are not: write a law of your own then, with `gain`.
+            If a state is no coordinate or velocity of the model, as small rotations and displacements along the axes of a
+            body are not: write a law of your own then, with `gain`.
         """
         linear = self.linear
         places = []
@@ -85,7 +92,9 @@ class Regulator:
                 places.append((1, linear.velocities.index(state)))
             else:
                 raise ValueError(f"`{state}` is no coordinate or velocity of the model; write a law with `gain`")
-        rest = np.zeros(len(linear.inputs)) if offset is None else np.asarray(offset, dtype=float)
+        rest = np.asarray(linear.u if offset is None else offset, dtype=float)
+        if rest.shape != (len(linear.inputs),):
+            raise ValueError(f"`offset`: expected shape ({len(linear.inputs)},), found {rest.shape}")
         zero = np.array([(linear.q, linear.v)[kind][place] for kind, place in places])
 
         def law(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -113,12 +122,12 @@ def weights_of(given: ArrayLike | Mapping[str, float], names: tuple[str, ...], w
         unknown = [name for name in given if name not in names]
         if unknown:
             raise ValueError(f"{what}: unknown `{unknown[0]}`, expected some of {', '.join(names)}")
-        return np.diag([float(given.get(name, 0.0)) for name in names])
+        given = [float(given.get(name, 0.0)) for name in names]
     found = np.asarray(given, dtype=float)
+    if found.shape not in ((), (n,), (n, n)):
+        raise ValueError(f"{what}: expected shape ({n}, {n}) or ({n},), found {found.shape}")
     if found.ndim < 2:
         found = np.diag(np.broadcast_to(found, (n,)))
-    if found.shape != (n, n):
-        raise ValueError(f"{what}: expected shape ({n}, {n}) or ({n},), found {found.shape}")
     if not np.all(np.isfinite(found)) or not np.allclose(found, found.T, rtol=1e-12, atol=0):
         raise ValueError(f"{what}: expected finite values, and a symmetric matrix")
     return found
@@ -134,14 +143,27 @@ def riccati(a: np.ndarray, b: np.ndarray, q: np.ndarray, r: np.ndarray, what: tu
         np.linalg.cholesky(r)
     except np.linalg.LinAlgError:
         raise ValueError(f"{what[1]}: expected positive eigenvalues") from None
+    _reach(a, b, "inputs do not reach it" if what[1].endswith("inputs") else "outputs do not see it")
+    _reach(a.T, q, f"the {what[0]} leave it out")
     try:
         p = solve_continuous_are(a, b, q, r)
     except (np.linalg.LinAlgError, ValueError) as error:
-        raise ValueError(
-            f"there is no gain that stabilises: an eigenvalue that does not decay is out of reach, or {what[0]} leave it out"
-        ) from error
+        raise ValueError(f"there is no gain that stabilises: {error}") from error
     gain = solve(r, b.T @ p, assume_a="pos")
     eigenvalues = np.linalg.eigvals(a - b @ gain)
     if not np.all(eigenvalues.real < 0):
-        raise ValueError(f"there is no gain that stabilises; {what[0]} should reach what does not decay")
+        raise ValueError("there is no gain that stabilises")
     return p, gain, eigenvalues[np.lexsort((-eigenvalues.imag, np.abs(eigenvalues).round(12)))]
+
+
+def _reach(a: np.ndarray, b: np.ndarray, why: str) -> None:
+    """Every motion of `dx/dt = a x` that does not decay must be reached through b (test of Popov, Belevitch and Hautus)."""
+    size = max(float(np.linalg.norm(a, 2)), 1e-300)
+    columns = b / max(float(np.linalg.norm(b, 2)), 1e-300) * size
+    for value in np.linalg.eigvals(a):
+        # Eigenvalues that are equal are known to half of the digits.
+        if value.real < -1e-7 * size:
+            continue
+        least = np.linalg.svd(np.hstack([a - value * np.eye(len(a)), columns]), compute_uv=False)[-1]
+        if least < 1e-7 * size:
+            raise ValueError(f"there is no gain that stabilises: with the eigenvalue {value:.3g} 1/s nothing decays, and {why}")

@@ -149,12 +149,43 @@ def bounds_of(
     free: Sequence[str] | Mapping[str, tuple[float | None, float | None]],
 ) -> list[tuple[str, float, float]]:
     """Names with bounds, where None is none."""
+    if isinstance(free, str):
+        free = [free]
     if not isinstance(free, Mapping):
         return [(name, -np.inf, np.inf) for name in free]
-    return [
-        (name, -np.inf if low is None else float(low), np.inf if high is None else float(high))
-        for name, (low, high) in free.items()
-    ]
+    bounds = []
+    for name, pair in free.items():
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise ValueError(f"`{name}`: expected a pair of bounds, of which one may be None, found {pair!r}")
+        bounds.append((name, _bound(pair[0], -np.inf), _bound(pair[1], np.inf)))
+    return bounds
+
+
+def _bound(value: float | None, none: float) -> float:
+    return none if value is None else float(value)
+
+
+#: More samples of an input are a mistake, and each is a variable of the search.
+_MOST_SAMPLES = 10_000
+
+
+def samples_of(
+    name: str, given: int | ArrayLike | tuple[int | ArrayLike, float | None, float | None], until: float
+) -> tuple[list[float], float, float]:
+    """Times and bounds of the samples of an input."""
+    expected = f"`{name}`: expected a number of samples or their times, alone or as (samples, low, high)"
+    what, low, high = given if isinstance(given, tuple) and len(given) == 3 else (given, None, None)
+    if isinstance(given, tuple) and len(given) != 3:
+        raise ValueError(f"{expected}, found {given!r}")
+    if isinstance(what, (int, np.integer)) and not isinstance(what, bool):
+        if not 2 <= what <= _MOST_SAMPLES:
+            raise ValueError(f"`{name}`: expected 2 to {_MOST_SAMPLES} samples, found {what}")
+        times = np.linspace(0.0, until, int(what))
+    else:
+        times = np.asarray(what, dtype=float)
+        if times.ndim != 1 or not 1 <= len(times) <= _MOST_SAMPLES:
+            raise ValueError(f"{expected}, found {what!r}")
+    return times.tolist(), _bound(low, -np.inf), _bound(high, np.inf)
 
 
 def table_of(columns: Mapping[str, ArrayLike]) -> str:

@@ -69,6 +69,8 @@ class Linearization:
     """Coordinates of that state, (nq,)."""
     v: np.ndarray
     """Velocities of that state, (nv,)."""
+    u: np.ndarray
+    """Inputs at that state, (inputs,)."""
 
     def __init__(self, found: "_hamel.Linearized"):
         from .model import Channels
@@ -77,6 +79,7 @@ class Linearization:
         self.states, self.inputs, self.outputs, self.coordinates, self.velocities = map(Channels, found.names)
         self.displacements = found.displacements
         self.time, self.q, self.v = found.state()
+        self.u = found.given()
         self.E, self.A, self.B, self.C, self.D, self._state_matrix, self._input_matrix = found.matrices()
         eigenvalues, *shapes = map(_complex, found.modes())
         self.eigenvalues = eigenvalues
@@ -151,7 +154,8 @@ class Linearization:
         ----------
         inputs, outputs, states : array or mapping
             Intensities of white noise, the unit squared times s: of the inputs (disturbances), of the outputs (measurements)
-            and of the rates of the states; matrices, diagonals, one number for all, or by name.
+            and of the rates of the states; matrices, diagonals, one number for all, or by name. Outputs by name are those
+            that are measured.
 
         Returns
         -------
@@ -162,10 +166,17 @@ class Linearization:
         noise = b @ weights_of(inputs, self.inputs, "noise of inputs") @ b.T
         noise = noise + weights_of(states, self.states, "noise of states")
         measured = weights_of(outputs, self.outputs, "noise of outputs")
+        chosen = [i for i, name in enumerate(self.outputs) if not isinstance(outputs, Mapping) or name in outputs]
         p, gain, eigenvalues = riccati(
-            self._state_matrix.T, self.C.T, 0.5 * (noise + noise.T), measured, ("noises", "noise of outputs")
+            self._state_matrix.T,
+            self.C[chosen].T,
+            0.5 * (noise + noise.T),
+            measured[np.ix_(chosen, chosen)],
+            ("noises", "noise of outputs"),
         )
-        return Estimator(gain.T, p, eigenvalues)
+        whole = np.zeros((len(self.states), len(self.outputs)))
+        whole[:, chosen] = gain.T
+        return Estimator(whole, p, eigenvalues)
 
     def __repr__(self) -> str:
         return (

@@ -19,7 +19,7 @@ from . import _hamel
 from ._hamel import CautionWarning, Interrupted, SimulationError
 from .control import Controller
 from .events import Event
-from .gradients import Fit, Gradient, Optimum, Sensitivities, bounds_of as _bounds, table_of as _table
+from .gradients import Fit, Gradient, Optimum, Sensitivities, bounds_of as _bounds, samples_of as _samples, table_of as _table
 from .linearization import Linearization
 from .trajectory import Trajectory
 
@@ -790,7 +790,8 @@ class Model(_hamel.Model):
             values.
         samples : mapping
             Inputs to choose, linear between samples: their number or times, alone or with bounds of the values:
-            ``{"force": 21}``, ``{"force": ([0, 0.5, 2], -10, 10)}``. The search begins at zero, or at the nearest bound.
+            ``{"force": 21}``, ``{"force": ([0, 0.5, 2], -10, 10)}``. The search begins at the input that `inputs` gives, or at
+            zero; outside of the bounds at the nearest.
         subject_to : mapping
             What the motion must meet, written as objectives are: a value, or a range.
         tolerance : float
@@ -829,15 +830,14 @@ class Model(_hamel.Model):
         """
         of_inputs = []
         for name, sampled in (samples or {}).items():
-            what, low, high = sampled if isinstance(sampled, tuple) else (sampled, None, None)
-            times = np.linspace(0.0, until, what) if isinstance(what, int) else np.asarray(what, dtype=float)
-            low, high = -np.inf if low is None else float(low), np.inf if high is None else float(high)
-            values = np.full(len(times), min(max(0.0, low), high))
-            of_inputs.append((name, times.tolist(), values.tolist(), low, high))
+            of_inputs.append((name, *_samples(name, sampled, float(until))))
         conditions = {
             name: target if isinstance(target, tuple) else (target, target)
             for name, target in (subject_to or {}).items()
         }
+        for what, value in (("until", until), ("dt", dt), ("tolerance", tolerance), ("iterations", iterations)):
+            if not (np.isfinite(value) and value > 0):
+                raise ValueError(f"`{what}`: expected a positive number, found {value}")
         model = self.with_parameters(parameters) if parameters else self
         limits = float(tolerance), int(iterations)
         found, converged, ended = _hamel.minimize(
@@ -978,7 +978,7 @@ class Model(_hamel.Model):
             _inputs(inputs),
             self._start(initial),
             [model._event(event) for event in events],
-            [controller.plain() for controller in controllers],
+            [Controller.checked(controller).plain() for controller in _sequence(controllers)],
             record_every,
             settings,
         )
@@ -1092,6 +1092,10 @@ def _written(value: ArrayLike) -> str:
     if values.ndim == 0:
         return repr(float(values))
     return "[" + ", ".join(map(_written, values)) + "]"
+
+
+def _sequence(controllers: Controller | Sequence[Controller]) -> Sequence[Controller]:
+    return [controllers] if isinstance(controllers, Controller) else controllers
 
 
 def _inputs(given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:

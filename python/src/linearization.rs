@@ -20,6 +20,8 @@ type Names = Vec<(String, String)>;
 pub(crate) struct Linearized {
     found: Linearization,
     modes: Vec<Mode>,
+    /// Values of the inputs at its time.
+    given: Vec<f64>,
 }
 
 const ABOUT: [(&str, About); 3] =
@@ -43,7 +45,9 @@ impl Linearized {
             let model = inputs.connected(&linearized(model)?);
             let found = hamel::linearize(&model, &state, about).map_err(failed)?;
             let modes = found.modes().map_err(failed)?;
-            Ok(Linearized { found, modes })
+            let given = found.inputs.iter().map(|input| inputs.signal(&input.name));
+            let given = given.map(|signal| signal.map_or(0.0, |signal| signal.value(found.state.t))).collect();
+            Ok(Linearized { found, modes, given })
         })
     }
 
@@ -64,6 +68,11 @@ impl Linearized {
     fn state<'py>(&self, py: Python<'py>) -> (f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>) {
         let state = &self.found.state;
         (state.t, PyArray1::from_slice(py, state.q.as_slice()), PyArray1::from_slice(py, state.v.as_slice()))
+    }
+
+    /// Values of the inputs about which.
+    fn given<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.given)
     }
 
     /// E, A, B, C, D, E⁻¹ A, E⁻¹ B.

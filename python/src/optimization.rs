@@ -18,7 +18,7 @@ pub(crate) fn minimize(
     model: &Model,
     objective: &str,
     free: Vec<(String, f64, f64)>,
-    samples: Vec<(String, Vec<f64>, Vec<f64>, f64, f64)>,
+    samples: Vec<(String, Vec<f64>, f64, f64)>,
     subject_to: Vec<(String, f64, f64)>,
     limits: (f64, u64),
     scheme: Option<&str>,
@@ -51,7 +51,11 @@ pub(crate) fn minimize(
     let of_parameter = |(name, low, high): (String, f64, f64)| {
         Free::parameter(&name, prepared.model.parameter(&name).unwrap_or_default()).within(low, high)
     };
-    let of_input = |(name, times, values, low, high): (String, Vec<f64>, Vec<f64>, f64, f64)| {
+    // From the input that is given, as near to it as bounds allow.
+    let of_input = |(name, times, low, high): (String, Vec<f64>, f64, f64)| {
+        let given = prepared.inputs.signal(&name);
+        let value = |&t: &f64| given.map_or(0.0, |signal| signal.value(t)).max(low).min(high);
+        let values = times.iter().map(value).collect();
         Free::samples(name, times, values).within(low, high)
     };
     let free: Vec<Free> = free.into_iter().map(of_parameter).chain(samples.into_iter().map(of_input)).collect();
@@ -69,14 +73,12 @@ pub(crate) fn minimize(
     };
     let found = py.detach(|| {
         let case = Case::new(&family, &*prepared.scheme, &objective).step(dt).until(until).options(prepared.options);
-        let case = bound.iter().fold(case, |case, (quantity, [low, high])| {
-            let condition = || Condition::of(quantity.name(), quantity);
-            if low == high {
-                return case.subject_to(condition().equals(*low));
+        let mut case = case;
+        for (quantity, range) in &bound {
+            for condition in Condition::within(quantity.name(), quantity, *range)? {
+                case = case.subject_to(condition);
             }
-            let case = if low.is_finite() { case.subject_to(condition().at_least(*low)) } else { case };
-            if high.is_finite() { case.subject_to(condition().at_most(*high)) } else { case }
-        });
+        }
         Optimization::new(vec![case], free)?.tolerance(limits.0).iterations(limits.1).run()
     });
     if let Some(exception) = raised(&interrupted) {

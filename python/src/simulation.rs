@@ -355,6 +355,11 @@ impl Inputs {
         given.into_iter().map(signal).collect::<PyResult<_>>().map(Inputs)
     }
 
+    /// What is given for an input.
+    pub(crate) fn signal(&self, name: &str) -> Option<&Signal> {
+        self.0.iter().find(|given| given.name == name).map(|given| &given.signal)
+    }
+
     /// A model of the same parameters that reads them.
     pub(crate) fn connected(&self, model: &JitModel) -> JitModel {
         let mut model = model.another();

@@ -203,3 +203,26 @@ def test_mistakes_of_designs_are_told():
         slide.minimize("x.final", until=1.0, samples={"force": ([0.0, 0.0], -1, 1)})
     with pytest.raises(ValueError, match="changes neither"):
         slide.minimize("x.final", until=1.0, free=["mass"])
+    for subject_to in ({"x.final": np.nan}, {"x.final": (None, None)}, {"x.final": (2, 1)}):
+        with pytest.raises(ValueError, match="a range whose ends ascend"):
+            slide.minimize("effort.squared", until=1.0, samples={"force": 3}, subject_to=subject_to)
+    for samples in ({"force": (0, 1)}, {"force": 2.5}, {"force": 10**9}, {"force": []}):
+        with pytest.raises(ValueError, match="samples"):
+            slide.minimize("effort.squared", until=1.0, samples=samples)
+    for free in ({"mass": None}, {"mass": (1, 2, 3)}):
+        with pytest.raises(ValueError, match="pair of bounds"):
+            slide.minimize("x.final", until=1.0, free=free)
+    for wrong in ({"until": -1.0}, {"until": 1.0, "dt": np.nan}, {"until": 1.0, "iterations": -1}):
+        with pytest.raises(ValueError, match="positive number"):
+            slide.minimize("x.final", free=["mass"], **wrong)
+
+
+def test_a_search_begins_at_the_input_that_is_given():
+    slide = hamel.Model.from_text(SLIDE)
+    # The least effort with an integral of the square of the force of one: at zero all slopes vanish.
+    found = slide.minimize(
+        "-x.final", until=1.0, dt=1e-2, samples={"force": 5}, inputs={"force": 1.0}, subject_to={"effort.squared": 1.0}
+    )
+    assert found.converged and abs(found.conditions["effort.squared"] - 1) < 1e-5
+    # x is the integral of (1 - t) f, which is largest for f along 1 - t: the root of 1/3.
+    assert abs(found.objective - np.sqrt(1 / 3)) < 1e-3

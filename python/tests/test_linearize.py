@@ -197,6 +197,24 @@ def test_mistakes_of_controllers_and_weights_are_told():
         linear.lqr(np.eye(3), 1.0)
     with pytest.raises(ValueError, match="no gain that stabilises"):
         linear.lqr(0.0, 1.0)
+    # What is not weighed, not reached or not seen.
+    slide = hamel.Model.from_text(SLIDE).linearize()
+    for wrong in (
+        lambda: slide.lqr({"rail.displacement.velocity": 1.0}, 1.0),
+        lambda: slide.kalman(0.0, 1.0),
+        lambda: linear.lqr({"hinge.angle": 1.0}, 1.0),
+    ):
+        with pytest.raises(ValueError, match="nothing decays"):
+            wrong()
+    with pytest.raises(ValueError, match="finite"):
+        linear.lqr({"hinge.angle": np.nan}, 1.0)
+    with pytest.raises(ValueError, match="shape"):
+        linear.lqr([1, 2, 3], 1.0)
+    assert np.array_equal(linear.kalman(1.0, {"place": 1e-4}).gain[:, 1:], np.zeros((4, 2)))
+    with pytest.raises(TypeError, match="hamel.Controller"):
+        tower.simulate(until=0.1, dt=0.01, controllers=[lambda t, q, v: 0.0])
+    with pytest.raises(ValueError, match="offset"):
+        linear.lqr(1.0, 1.0).controller(0.01, offset=[1.0, 2.0])
     hold = lambda t, q, v: 0.0
     for controllers, message in [
         ([hamel.Controller(hold, "pull", 0.01)], "unknown input `pull`"),

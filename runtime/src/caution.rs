@@ -174,7 +174,7 @@ impl fmt::Display for Caution {
                 )
             }
             Caution::JointLimit { coordinate: Channel { name, unit }, t, limit, others } => {
-                let (limit, others) = (four_digits(*limit), more(*others, "did"));
+                let (limit, others) = (four_digits(*limit), more(*others, ["did"; 2]));
                 write!(
                     f,
                     "`{name}` went past its limit of {limit} {unit} at t = {t:.4} s{others}: limits are data, only a \
@@ -182,7 +182,7 @@ impl fmt::Display for Caution {
                 )
             }
             Caution::JointSpeed { velocity: Channel { name, unit }, t, limit, others } => {
-                let (limit, others) = (four_digits(*limit), more(*others, "were"));
+                let (limit, others) = (four_digits(*limit), more(*others, ["was", "were"]));
                 write!(
                     f,
                     "`{name}` was faster than its limit of {limit} {unit} at t = {t:.4} s{others}: limits are data, and \
@@ -214,9 +214,10 @@ fn four_digits(limit: f64) -> f64 {
 }
 
 /// How many others there are, if there are.
-fn more(others: usize, verb: &str) -> String {
+fn more(others: usize, [of_one, of_several]: [&str; 2]) -> String {
     match others {
         0 => String::new(),
-        others => format!(", and {others} more {verb}"),
+        1 => format!(", and 1 more {of_one}"),
+        others => format!(", and {others} more {of_several}"),
     }
 }

@@ -26,8 +26,11 @@ fn errors_point_at_the_wrong_tokens() {
         let output = compiled(&source, &deps, &library, &work);
         assert!(!output.status.success(), "{case} compiled");
         let found = String::from_utf8_lossy(&output.stderr);
-        let found: String =
-            found.lines().take_while(|line| !line.starts_with("error: aborting")).flat_map(|line| [line, "\n"]).collect();
+        let found: String = found
+            .lines()
+            .take_while(|line| !line.starts_with("error: aborting"))
+            .flat_map(|line| [line, "\n"])
+            .collect();
         let expected = std::fs::read_to_string(format!("tests/ui/{case}.stderr")).unwrap();
         assert_eq!(found.trim_end(), expected.trim_end(), "{case}");
     }

@@ -24,8 +24,10 @@ pub struct CCasadi {
     pub functions: String,
     /// The module that compiles both and loads them, `model_casadi.py`.
     pub module: String,
-    /// Names of the functions.
+    /// Names of the functions; symbols begin with that of the model and `_casadi_`.
     pub names: Vec<&'static str>,
+    /// Whether inverse dynamics has second derivatives.
+    pub has_hessians: bool,
 }
 
 /// What the files of a model for CasADi contain as numbers.
@@ -47,6 +49,7 @@ pub fn c_casadi(name: &str, equations: &Equations, schedule: &Schedule, numbers:
             functions: writer.source(&functions, numbers),
             module: writer.module(&functions, numbers),
             names: functions.iter().map(|function| function.name).collect(),
+            has_hessians: functions.iter().any(|function| function.second.is_some()),
         }
     })
 }

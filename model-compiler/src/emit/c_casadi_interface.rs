@@ -45,9 +45,15 @@ impl Writer<'_, '_> {
         )
     }
 
+    /// The name of a function among the symbols of a program, which may contain several models.
+    fn symbol(&self, function: &Function) -> String {
+        format!("{}_casadi_{}", self.model.name, function.name)
+    }
+
     /// A function, its Jacobian, and its adjoint derivative with its Jacobian if second derivatives are known.
     fn function(&self, function: &Function) -> String {
-        let Function { name, doc, arguments, result: (result, len), .. } = function;
+        let Function { doc, arguments, result: (result, len), .. } = function;
+        let name = &self.symbol(function);
         let inputs: Vec<(String, Sparsity)> = arguments
             .iter()
             .map(|&group| (argument_name(group).to_owned(), Sparsity::Dense(self.len(group), 1)))
@@ -76,7 +82,8 @@ impl Writer<'_, '_> {
 
     /// The derivative of wᵀ f by the arguments, and of these by the arguments and w.
     fn adjoint(&self, function: &Function, with_result: &[(String, Sparsity)], second: &Second) -> String {
-        let Function { name, arguments, result: (result, len), slopes: (slopes, n), .. } = function;
+        let Function { arguments, result: (result, len), slopes: (slopes, n), .. } = function;
+        let name = self.symbol(function);
         let seed = (format!("adj_{result}"), Sparsity::Dense(*len, 1));
         let inputs: Vec<(String, Sparsity)> = with_result.iter().cloned().chain([seed]).collect();
         let outputs: Vec<(String, Sparsity)> = arguments
@@ -325,14 +332,7 @@ impl Writer<'_, '_> {
             format!("[{}]", quoted.join(", "))
         };
         let [q, v] = numbers.start.map(|values| format!("[{}]", numbers_of(values)));
-        let list: Vec<String> = functions
-            .iter()
-            .map(|function| {
-                let differentiable =
-                    function.arguments.iter().map(|&group| if group == Group::Time { "False" } else { "True" });
-                format!("    \"{}\": [{}],\n", function.name, differentiable.collect::<Vec<_>>().join(", "))
-            })
-            .collect();
+        let list: String = functions.iter().map(|function| format!("    \"{}\",\n", function.name)).collect();
         MODULE
             .replace("@model@", &self.model.name)
             .replace("@coordinates@", &names(&layout.coordinates))
@@ -345,7 +345,7 @@ impl Writer<'_, '_> {
                 "@hessians@",
                 if functions.iter().any(|function| function.second.is_some()) { "True" } else { "False" },
             )
-            .replace("@functions@", &list.concat())
+            .replace("@functions@", &list)
     }
 }
 

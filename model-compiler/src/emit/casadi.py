@@ -7,6 +7,7 @@
 A C compiler makes a library of the files beside this one where there is none yet, or an older one.
 """
 
+import hashlib
 import os
 import pathlib
 import shlex
@@ -29,43 +30,49 @@ V_START = @v@
 #: Whether inverse dynamics has exact second derivatives.
 HAS_HESSIANS = @hessians@
 
-# Arguments with respect to which derivatives are known.
-_DIFFERENTIABLE = {
-@functions@}
+#: The functions.
+NAMES = [
+@functions@]
 
 _ENDINGS = {"darwin": "dylib", "win32": "dll"}
 
 
-def compile(compiler=None, flags=("-O2",)):
-    """Makes the library if it is not there or older than its sources, and returns its path.
+def compile(compiler=None, flags=("-O2",), folder=None):
+    """Makes the library if there is none of the same sources, and returns its path.
 
     compiler: the command of a C compiler; by default that of the variable CC of the environment, otherwise `cc`.
+    folder: where the library is; by default beside this file.
     """
-    folder = pathlib.Path(__file__).resolve().parent
-    sources = [folder / "@model@.c", folder / "@model@_casadi.c"]
-    library = folder / f"lib@model@_casadi.{_ENDINGS.get(sys.platform, 'so')}"
-    newest = max(source.stat().st_mtime for source in [*sources, folder / "@model@.h"])
-    if library.exists() and library.stat().st_mtime >= newest:
+    beside = pathlib.Path(__file__).resolve().parent
+    folder = beside if folder is None else pathlib.Path(folder).resolve()
+    sources = [beside / "@model@.c", beside / "@model@_casadi.c"]
+    command = [*shlex.split(compiler or os.environ.get("CC", "cc")), *flags]
+    # A process that has loaded a library of a path gets the same one again: other contents have another name.
+    known = hashlib.sha256(repr(command).encode())
+    for path in [*sources, beside / "@model@.h"]:
+        known.update(path.read_bytes())
+    library = folder / f"lib@model@_casadi_{known.hexdigest()[:16]}.{_ENDINGS.get(sys.platform, 'so')}"
+    if library.exists():
         return library
-    command = shlex.split(compiler or os.environ.get("CC", "cc"))
     # Another process may load the library while this one makes it.
-    with tempfile.TemporaryDirectory(dir=folder) as work:
-        made = pathlib.Path(work) / library.name
-        arguments = [*command, *flags, "-std=c99", "-fPIC", "-shared", *map(str, sources), "-o", str(made), "-lm"]
+    try:
+        work = tempfile.TemporaryDirectory(dir=folder)
+    except OSError as error:
+        raise RuntimeError(f"nothing can be written to {folder}: {error}; name another folder: folder=...") from None
+    with work:
+        made = pathlib.Path(work.name) / library.name
+        arguments = [*command, "-std=c99", "-fPIC", "-shared", *map(str, sources), "-o", str(made), "-lm"]
         try:
             run = subprocess.run(arguments, capture_output=True, text=True)
         except FileNotFoundError:
-            raise RuntimeError(f"there is no C compiler `{command[0]}`; name one: compile(compiler=...)") from None
+            raise RuntimeError(f"there is no C compiler `{command[0]}`; name one: compiler=...") from None
         if run.returncode:
             raise RuntimeError(f"`{shlex.join(arguments)}` failed:\n{run.stderr}")
         os.replace(made, library)
     return library
 
 
-def functions(compiler=None, flags=("-O2",)):
-    """The functions by name, each a `casadi.Function`."""
-    library = str(compile(compiler, flags))
-    return {
-        name: casadi.external(name, library, {"is_diff_in": differentiable})
-        for name, differentiable in _DIFFERENTIABLE.items()
-    }
+def functions(compiler=None, flags=("-O2",), folder=None):
+    """The functions by name, each a `casadi.Function`. Arguments are those of `compile`."""
+    library = str(compile(compiler, flags, folder))
+    return {name: casadi.external(f"@model@_casadi_{name}", library) for name in NAMES}

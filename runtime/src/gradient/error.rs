@@ -35,7 +35,9 @@ pub enum GradientError {
         reason: &'static str,
     },
     /// Steps that lead nowhere.
-    #[error("steps of {step} s until t = {until} s, expected positive ones, and finite times that ascend")]
+    #[error(
+        "steps of {step:?} s until t = {until:?} s, expected positive ones, at most 10⁸ of them, and finite times that ascend"
+    )]
     BadSteps {
         /// Length of a step, s.
         step: f64,

@@ -110,6 +110,9 @@ pub struct Changes {
     pub outputs: DMatrix<f64>,
 }
 
+/// More steps than these do not fit into memory.
+const MOST_STEPS: f64 = 1e8;
+
 /// An instant of a motion, for an [`Objective`].
 #[derive(Clone, Copy, Debug)]
 pub struct Instant<'a> {
@@ -425,7 +428,8 @@ impl<'m> Differentiated<'m> {
         }
         let is_ascending = self.instants.windows(2).all(|pair| pair[0] < pair[1]);
         let are_finite = self.until.is_finite() && self.instants.iter().all(|instant| instant.is_finite());
-        if !self.step.is_finite() || self.step <= 0.0 || !are_finite || !is_ascending {
+        let is_long = self.until > MOST_STEPS * self.step;
+        if !self.step.is_finite() || self.step <= 0.0 || !are_finite || !is_ascending || is_long {
             return Err(GradientError::BadSteps { step: self.step, until: self.until });
         }
         let Some(state) = &self.start else { return Ok(initial_state(model)?) };
