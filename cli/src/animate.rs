@@ -132,11 +132,14 @@ fn is_gltf(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"))
 }
 
-/// Refuses to replace what is no page, and glTF in several files.
+/// Refuses to replace what is no page, and names of other kinds of files, such as videos and glTF in several files.
 pub(crate) fn may_write(path: &Path, is_forced: bool) -> Result<(), Failure> {
-    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gltf")) {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    if !matches!(ending.as_deref(), Some("html" | "htm" | "glb")) {
         let path = path.display();
-        return Err(Failure::Usage(format!("`{path}`: expected a name that ends in .html or .glb, glTF in one file")));
+        return Err(Failure::Usage(format!(
+            "`{path}`: expected a name that ends in .html, for a page, or in .glb, for glTF in one file"
+        )));
     }
     new_or_forced(path, is_forced, |begin| String::from_utf8_lossy(begin).contains(hamel_animate::GENERATOR))
 }

@@ -204,7 +204,7 @@ fn write(folder: &Path, texts: &[(String, &String)], is_forced: bool) -> Result<
         new_or_forced(&folder.join(name), is_forced, |_| false)?;
     }
     for (name, text) in texts {
-        file::write(&folder.join(name), |out| out.write_all(text.as_bytes()))?;
+        file::write(folder.join(name), |out| out.write_all(text.as_bytes()))?;
     }
     Ok(())
 }

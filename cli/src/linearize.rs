@@ -371,7 +371,9 @@ fn show_multipliers(found: &Monodromy, screen: &mut Screen) -> Result<(), Failur
         found.steps
     ))?;
     let mut rows = vec![["multiplier", "magnitude", "exponent, 1/s"].map(str::to_owned).to_vec()];
-    for (multiplier, exponent) in found.multipliers()?.into_iter().zip(found.exponents()?) {
+    let pairs = found.multipliers()?.into_iter().zip(found.exponents()?);
+    // Of a pair that is conjugate one stands for both.
+    for (multiplier, exponent) in pairs.filter(|(multiplier, _)| multiplier.im >= 0.0) {
         rows.push(vec![complex(multiplier), readable(multiplier.norm(), 9), complex(exponent)]);
     }
     Ok(screen.table(&rows)?)

@@ -161,7 +161,11 @@ fn names_that_end_in_glb_are_gltf() {
     let file = fs::read(at.join("cart.glb")).unwrap();
     assert_eq!((&file[..4], u32::from_le_bytes(file[8..12].try_into().unwrap()) as usize), (&b"glTF"[..], file.len()));
     fs::write(at.join("other.glb"), "something else").unwrap();
-    for (name, part) in [("other.glb", "exists"), ("cart.gltf", "expected a name that ends in .html or .glb")] {
+    for (name, part) in [
+        ("other.glb", "exists"),
+        ("cart.gif", "expected a name that ends in .html"),
+        ("cart.gltf", "expected a name that ends in .html, for a page"),
+    ] {
         let output = hamel(at, &["animate", "run", "-o", name]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && said.contains(part), "{said}");

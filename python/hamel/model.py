@@ -55,8 +55,19 @@ class Channels(tuple):
 _SLOTS = ("q", "v", "a", "tau", "w", "t", "inputs")
 
 
+_OF_FRAMES = (
+    "pose", "velocity", "acceleration", "jacobian", "jacobian_bias", "velocity_derivatives", "acceleration_derivatives",
+)  # fmt: skip
+
+
 def _how_to_provide(function: str) -> str:
-    return f"write `provide {function};` in its text, or `provide=[\"{function}\"]` for the description of a robot"
+    name, _, frame = function.partition("_of_")
+    if name not in _OF_FRAMES:
+        name, frame = function, ""
+    own = frame.endswith("_in_own_axes")
+    frame = frame.removesuffix("_in_own_axes")
+    word = f"{name}({frame} in {frame})" if own else f"{name}({frame})" if frame else function
+    return f"write `provide {word};` in its text, or `provide=[\"{word}\"]` for the description of a robot"
 
 
 class Frame:
