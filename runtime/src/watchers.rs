@@ -10,6 +10,7 @@ use crate::events::Cubic;
 use crate::known::Known;
 use crate::model::{Model, State};
 use crate::residuals::Residuals;
+use crate::start::wrong_accelerations;
 use crate::step::ContactRecord;
 use crate::step::StepError;
 use crate::undefined::not_finite;
@@ -296,6 +297,12 @@ impl Balance {
             }
             change.fill(UNRESOLVED * state.q.amax().max(AT_REST) / dt);
             self.of_rounding = kinetic(&change);
+            // A scheme that does not read the accelerations of the start moves rightly whatever they are.
+            if wrong_accelerations(model, &self.previous).is_some() {
+                self.previous.a.copy_from(&state.v);
+                self.previous.a -= &self.previous.v;
+                self.previous.a /= dt;
+            }
         }
         if !self.supply.is_none() {
             let power = self.supply.power(model, state, known);
