@@ -170,7 +170,7 @@ fn descriptions_of_all_models_are_consistent() {
 #[test]
 fn dependencies_are_those_of_the_equations() {
     // What a derivative does not depend on does not change it.
-    let fits = |model: &dyn Model| model.describe().contacts.is_empty() && model.dims().nq <= 9;
+    let fits = |model: &dyn Model| model.describe().contacts.is_empty() && model.dims().nq <= 30;
     for (name, text) in sources_of(fits).filter(|(name, _)| !name.contains("beam") && !name.contains("flexible")) {
         let model = compiled(&text, Level::AtOnce);
         let unit = Unit::of(model, None, Version::Three);
@@ -221,7 +221,7 @@ fn dependencies_are_those_of_the_equations() {
 #[test]
 fn units_move_as_runs_do() {
     // Large ones take long.
-    for (name, text) in sources_of(|model| model.dims().nv <= 9) {
+    for (name, text) in sources_of(|model| model.dims().nv <= 30) {
         let unit = Unit::new(&text, None, Version::Three);
         let scheme = schemes::by_name(&unit.settings.scheme, &[]).unwrap();
         let start = initial_state(&unit.model).unwrap();
