@@ -10,6 +10,7 @@ use hamel_compiler::file::{self, FileError};
 use hamel_fmu::{Contents, ExportError, Kind, Stepping, Version};
 
 use crate::failure::Failure;
+use crate::integration;
 use crate::runnable::{Settings, assignment};
 use crate::screen::{Screen, new_or_forced};
 use crate::source::Choice;
@@ -253,11 +254,8 @@ fn program(arguments: &Program, screen: &mut Screen) -> Result<(), Failure> {
 fn fmu(arguments: &Fmu, screen: &mut Screen) -> Result<(), Failure> {
     arguments.settings.refuse_inputs("inputs of the unit are set by the program that uses it")?;
     let numbers = [("--until", Some(arguments.until)), ("--dt", arguments.dt), ("--adaptive", arguments.adaptive)];
-    for (option, value) in numbers.into_iter().filter_map(|(option, value)| Some((option, value?))) {
-        if !(value.is_finite() && value > 0.0) {
-            return Err(Failure::Usage(format!("{option} must be a positive number, but is {value}")));
-        }
-    }
+    let given: Vec<(&str, f64)> = numbers.into_iter().filter_map(|(option, value)| Some((option, value?))).collect();
+    integration::are_positive(&given)?;
     new_or_forced(&arguments.out, arguments.force, |begin| begin.windows(FIRST.len()).any(|bytes| bytes == FIRST))?;
     // Units that integrate by themselves are asked for none.
     let has_derivatives = !arguments.no_derivatives && !matches!(arguments.kind, Some(KindArgument::Cs));

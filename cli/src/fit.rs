@@ -3,8 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use hamel::gradient::suitable_scheme;
-use hamel::{Model, Options};
+use hamel::Model;
 use hamel_compiler::escape::file_name;
 use hamel_compiler::file;
 use hamel_fit::{Fit, FitError, Fitted, Free, Measurements};
@@ -105,9 +104,8 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         other.set(values).map_err(|error| error.to_string())?;
         Ok(Box::new(other))
     };
-    let (scheme_name, options) = suitable_scheme(model);
-    let scheme_name = arguments.scheme.as_ref().map_or(scheme_name.to_owned(), |name| name.replace('-', "_"));
-    let scheme = integration::scheme(&scheme_name, &arguments.scheme_parameters)?;
+    let (scheme_name, scheme, options) =
+        integration::of_slopes(model, arguments.scheme.as_deref(), &arguments.scheme_parameters)?;
     if !arguments.json {
         for input in not_given {
             screen.line(format!("input {input} is 0; see --input"))?;
@@ -120,7 +118,6 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
             screen.line(format!("scheme {scheme_name}; see `hamel list schemes` and --scheme"))?;
         }
     }
-    let options = if arguments.scheme.is_some() { Options::default() } else { options };
     let fit = Fit::new(&family, &*scheme, &measured, free).map_err(failed)?;
     let found = fit.step(arguments.dt).options(options).run().map_err(failed)?;
 

@@ -1,6 +1,7 @@
 //! How motions are integrated: options that runs and sweeps share.
 
 use hamel::adaptive::Control;
+use hamel::gradient::suitable_scheme;
 use hamel::newton::Tolerance;
 use hamel::simulation::Steps;
 use hamel::{ConstraintLevel, Drift, Model, Options, RotationReference, Scheme, Watchers, schemes};
@@ -82,6 +83,14 @@ fn positive(option: &str, value: f64) -> Result<(), Failure> {
     }
 }
 
+/// Options must be positive numbers.
+pub(crate) fn are_positive(numbers: &[(&str, f64)]) -> Result<(), Failure> {
+    match numbers.iter().find(|(_, value)| !(value.is_finite() && *value > 0.0)) {
+        Some((option, value)) => Err(Failure::Usage(format!("{option} must be a positive number, but is {value}"))),
+        None => Ok(()),
+    }
+}
+
 /// How a model is integrated.
 pub(crate) struct Plan {
     /// Name of the scheme in the registry.
@@ -147,6 +156,24 @@ pub(crate) fn scheme(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn
     };
     let given: Vec<(&str, f64)> = parameters.iter().map(|(name, value)| (&**name, *value)).collect();
     Ok(entry.scheme(&given)?)
+}
+
+/// The scheme of a motion whose slopes are asked for, its name and its options: the one that is named, or one that suits the
+/// model.
+pub(crate) fn of_slopes(
+    model: &dyn Model,
+    name: Option<&str>,
+    parameters: &[(String, f64)],
+) -> Result<(String, Box<dyn Scheme>, Options), Failure> {
+    let (name, options) = match name {
+        Some(name) => (name.replace('-', "_"), Options::default()),
+        None => {
+            let (name, options) = suitable_scheme(model);
+            (name.to_owned(), options)
+        }
+    };
+    let scheme = scheme(&name, parameters)?;
+    Ok((name, scheme, options))
 }
 
 pub(crate) fn options(arguments: &Integration) -> Result<Options, Failure> {

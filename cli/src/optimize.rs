@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hamel::gradient::suitable_scheme;
-use hamel::{Model, ModelInfo, Options};
+use hamel::{Model, ModelInfo};
 use hamel_compiler::escape::file_name;
 use hamel_optimize::{Case, Condition, Design, Free, Optimization, OptimizeError, Optimum, Quantity, Side};
 use hamel_report::folder::Folder;
@@ -98,12 +97,11 @@ fn target(text: &str) -> Result<(String, [f64; 2]), String> {
 
 /// Searches for the best design.
 pub(crate) fn optimize(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
-    for (option, value) in [("--dt", arguments.dt), ("--until", arguments.until), ("--tolerance", arguments.tolerance)]
-    {
-        if !(value.is_finite() && value > 0.0) {
-            return Err(Failure::Usage(format!("{option} must be a positive number, but is {value}")));
-        }
-    }
+    integration::are_positive(&[
+        ("--dt", arguments.dt),
+        ("--until", arguments.until),
+        ("--tolerance", arguments.tolerance),
+    ])?;
     let compiled = Compiled::new(&arguments.choice, &arguments.settings, hamel_jit::with_derivatives)?;
     let Compiled { name, model, inputs, not_given, tables } = &compiled;
     let info = model.describe();
@@ -149,10 +147,8 @@ pub(crate) fn optimize(arguments: &Arguments, screen: &mut Screen) -> Result<(),
         }
         Ok(Box::new(other))
     };
-    let (scheme_name, options) = suitable_scheme(model);
-    let scheme_name = arguments.scheme.as_ref().map_or(scheme_name.to_owned(), |name| name.replace('-', "_"));
-    let scheme = integration::scheme(&scheme_name, &arguments.scheme_parameters)?;
-    let options = if arguments.scheme.is_some() { Options::default() } else { options };
+    let (scheme_name, scheme, options) =
+        integration::of_slopes(model, arguments.scheme.as_deref(), &arguments.scheme_parameters)?;
     if !arguments.json {
         let is_chosen = |input: &String| arguments.samples.iter().any(|(chosen, ..)| chosen == input);
         for input in not_given.iter().filter(|input| !is_chosen(input)) {

@@ -1,9 +1,10 @@
 //! Measurements: a table of times and values of outputs, with gaps.
 
+use hamel::configuration::ranges;
 use hamel::gradient::Changes;
 use hamel::model::ModelInfo;
 use hamel::nalgebra::RowDVector;
-use hamel::{Attitude, Block, State};
+use hamel::{Block, State};
 
 use crate::error::FitError;
 
@@ -77,24 +78,9 @@ impl Source {
 
 /// The velocity that is the rate of a coordinate; those of attitudes and of places seen from bodies have none.
 fn velocity_of(coordinate: usize, blocks: &[Block]) -> Option<usize> {
-    let (mut q, mut v) = (0, 0);
-    for block in blocks {
-        let attitude = |attitude: &Attitude| match attitude {
-            Attitude::EulerParameters => 4,
-            Attitude::EulerAngles => 3,
-        };
-        let (nq, nv, is_rate) = match block {
-            Block::Vector { size } => (*size, *size, true),
-            Block::EulerParameters => (4, 4, true),
-            Block::Rotation(kind) => (attitude(kind), 3, false),
-            Block::Pose(kind) => (3 + attitude(kind), 6, false),
-        };
-        if (q..q + nq).contains(&coordinate) {
-            return is_rate.then_some(v + coordinate - q);
-        }
-        (q, v) = (q + nq, v + nv);
-    }
-    None
+    let (block, q, v) = ranges(blocks).find(|(_, q, _)| q.contains(&coordinate))?;
+    let is_rate = matches!(block, Block::Vector { .. } | Block::EulerParameters);
+    is_rate.then_some(v.start + coordinate - q.start)
 }
 
 impl Measurements {

@@ -84,14 +84,13 @@ class Regulator:
         linear = self.linear
         places = []
         for place, state in enumerate(linear.states):
-            if place < linear.displacements and state in linear.coordinates:
-                places.append((0, linear.coordinates.index(state)))
-            elif place >= linear.displacements and state.removesuffix(".velocity") in linear.velocities:
-                places.append((1, linear.velocities.index(state.removesuffix(".velocity"))))
-            elif place >= linear.displacements and state in linear.velocities:
-                places.append((1, linear.velocities.index(state)))
-            else:
+            is_rate = place >= linear.displacements
+            known = linear.velocities if is_rate else linear.coordinates
+            # A velocity that is the rate of a coordinate has the coordinate's name in the model.
+            name = state.removesuffix(".velocity") if is_rate else state
+            if name not in known:
                 raise ValueError(f"`{state}` is no coordinate or velocity of the model; write a law with `gain`")
+            places.append((int(is_rate), known.index(name)))
         rest = np.asarray(linear.u if offset is None else offset, dtype=float)
         if rest.shape != (len(linear.inputs),):
             raise ValueError(f"`offset`: expected shape ({len(linear.inputs)},), found {rest.shape}")

@@ -72,8 +72,8 @@ pub(crate) fn minimize(
         designed(&prepared, design)
     };
     let found = py.detach(|| {
-        let case = Case::new(&family, &*prepared.scheme, &objective).step(dt).until(until).options(prepared.options);
-        let mut case = case;
+        let mut case =
+            Case::new(&family, &*prepared.scheme, &objective).step(dt).until(until).options(prepared.options);
         for (quantity, range) in &bound {
             for condition in Condition::within(quantity.name(), quantity, *range)? {
                 case = case.subject_to(condition);

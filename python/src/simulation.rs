@@ -595,36 +595,32 @@ impl Plan<'_> {
     }
 }
 
+/// What a function of t, q and v in Python gives for a state, unless it has raised an exception.
+fn called<T: for<'py> FromPyObjectOwned<'py>>(
+    function: &Py<PyAny>,
+    state: &State,
+    keep: &(dyn Fn(PyErr) + Sync),
+) -> Option<T> {
+    let call = |py: Python<'_>| -> PyResult<T> {
+        let array = |values: &[f64]| PyArray1::from_slice(py, values);
+        let arguments = (state.t, array(state.q.as_slice()), array(state.v.as_slice()));
+        function.bind(py).call1(arguments)?.extract().map_err(Into::into)
+    };
+    Python::attach(call).map_err(keep).ok()
+}
+
 /// A function of t, q and v in Python that gives several values; no numbers once it has raised an exception.
 fn values_of_state<'a>(
     function: &'a Py<PyAny>,
     keep: &'a (dyn Fn(PyErr) + Sync),
 ) -> impl Fn(&State, usize) -> Vec<f64> + 'a {
-    move |state: &State, count: usize| {
-        let call = |py: Python<'_>| -> PyResult<Vec<f64>> {
-            let array = |values: &[f64]| PyArray1::from_slice(py, values);
-            let arguments = (state.t, array(state.q.as_slice()), array(state.v.as_slice()));
-            function.call1(py, arguments)?.extract(py)
-        };
-        let found = Python::attach(call).unwrap_or_else(|error| {
-            keep(error);
-            Vec::new()
-        });
-        if found.len() == count { found } else { vec![f64::NAN; count] }
+    move |state, count| {
+        let found = called::<Vec<f64>>(function, state, keep);
+        found.filter(|found| found.len() == count).unwrap_or_else(|| vec![f64::NAN; count])
     }
 }
 
 /// A function of t, q and v in Python as one of the state; not a number once it has raised an exception.
 fn of_state<'a>(function: &'a Py<PyAny>, keep: &'a (dyn Fn(PyErr) + Sync)) -> impl Fn(&State) -> f64 + Sync + 'a {
-    move |state: &State| {
-        let call = |py: Python<'_>| {
-            let array = |values: &[f64]| PyArray1::from_slice(py, values);
-            let arguments = (state.t, array(state.q.as_slice()), array(state.v.as_slice()));
-            function.call1(py, arguments)?.extract(py)
-        };
-        Python::attach(call).unwrap_or_else(|error| {
-            keep(error);
-            f64::NAN
-        })
-    }
+    move |state| called(function, state, keep).unwrap_or(f64::NAN)
 }

@@ -297,8 +297,9 @@ impl Balance {
             }
             change.fill(UNRESOLVED * state.q.amax().max(AT_REST) / dt);
             self.of_rounding = kinetic(&change);
-            // A scheme that does not read the accelerations of the start moves rightly whatever they are.
-            if wrong_accelerations(model, &self.previous).is_some() {
+            // A scheme that does not read the accelerations of the start moves rightly whatever they are; work is
+            // interpolated by them.
+            if !self.supply.is_none() && wrong_accelerations(model, &self.previous).is_some() {
                 self.previous.a.copy_from(&state.v);
                 self.previous.a -= &self.previous.v;
                 self.previous.a /= dt;

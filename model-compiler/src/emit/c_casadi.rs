@@ -6,6 +6,7 @@
 //! norm before anything else, which makes derivatives by all four of their components what differences give.
 //! How CasADi calls them is [another file](super::c_casadi_interface).
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::c::{Files, Model};
@@ -49,7 +50,7 @@ pub fn c_casadi(name: &str, equations: &Equations, schedule: &Schedule, numbers:
             functions: writer.source(&functions, numbers),
             module: writer.module(&functions, numbers),
             names: functions.iter().map(|function| function.name).collect(),
-            has_hessians: functions.iter().any(|function| function.second.is_some()),
+            has_hessians: has_hessians(&functions),
         }
     })
 }
@@ -95,7 +96,7 @@ pub(super) struct Second {
     /// Statements that fill `d`, and their number.
     pub(super) slopes: (String, usize),
     /// One for each argument and argument, and for each argument and w.
-    pub(super) derivatives: Vec<Vec<Option<(Vec<Entry>, bool)>>>,
+    pub(super) derivatives: Vec<Vec<Option<Vec<Entry>>>>,
 }
 
 /// Statements that call functions of the model for the sake of derivatives.
@@ -208,7 +209,6 @@ impl Writer<'_, '_> {
     }
 
     fn of_rates(&self) -> Function {
-        let (nq, nv) = (self.len(Group::Positions), self.len(Group::Velocities));
         let (mut by_q, mut by_v) = (Vec::new(), Vec::new());
         let mut text = "d[0] = 1.0;\n".to_owned();
         let mut len = 1;
@@ -227,10 +227,7 @@ impl Writer<'_, '_> {
             let first = block(n, n, (*at, *at), &mut by_q);
             let _ = writeln!(text, "{kind_prefix}_rate_by_attitude(at_q + {at}, v + {omega}, {inverse}, d + {first});");
             let first = block(n, 3, (*at, *omega), &mut by_v);
-            let _ = write!(
-                text,
-                "for (int i = 0; i < 3; ++i) {{\ndouble one[3] = {{ 0.0, 0.0, 0.0 }}, rate[4];\none[i] = 1.0;\n{kind_prefix}_rate(at_q + {at}, one, rate);\nfor (int row = 0; row < {n}; ++row) d[{first} + 3 * row + i] = rate[row];\n}}\n"
-            );
+            text.push_str(&by_columns(&format!("{kind_prefix}_rate(at_q + {at}"), n, first));
             if let Some((q, v)) = place {
                 let directions = block(3, n, (0, 0), &mut Vec::new());
                 let _ = writeln!(text, "{kind_prefix}_directions(at_q + {at}, {inverse}, d + {directions});");
@@ -240,27 +237,17 @@ impl Writer<'_, '_> {
                     "{kind_prefix}_place_rate_by_attitude(at_q + {at}, v + {v}, d + {directions}, {n}, d + {first});"
                 );
                 let first = block(3, 3, (*q, *v), &mut by_v);
-                let _ = write!(
-                    text,
-                    "for (int i = 0; i < 3; ++i) {{\ndouble one[3] = {{ 0.0, 0.0, 0.0 }}, rate[3];\none[i] = 1.0;\n{kind_prefix}_place_rate(at_q + {at}, one, rate);\nfor (int row = 0; row < 3; ++row) d[{first} + 3 * row + i] = rate[row];\n}}\n"
-                );
+                text.push_str(&by_columns(&format!("{kind_prefix}_place_rate(at_q + {at}"), 3, first));
             }
         }
         Function {
             name: "coordinate_rates",
             doc: "Rates of the coordinates, N(q) v.",
-            arguments: [(Group::Positions, nq), (Group::Velocities, nv)]
-                .into_iter()
-                .filter(|(_, n)| *n > 0)
-                .map(|(group, _)| group)
-                .collect(),
-            result: ("q_dot", nq),
+            arguments: self.arguments(&[Group::Positions, Group::Velocities], &[]),
+            result: ("q_dot", self.len(Group::Positions)),
             value: "rates(at_q, v, out);\n".to_owned(),
             slopes: (text, len),
-            derivatives: vec![
-                Derivative { by: Group::Positions, entries: by_q, is_negative: false, columns: Columns::Own },
-                Derivative { by: Group::Velocities, entries: by_v, is_negative: false, columns: Columns::Own },
-            ],
+            derivatives: vec![own(Group::Positions, by_q), own(Group::Velocities, by_v)],
             second: None,
         }
     }
@@ -274,30 +261,21 @@ impl Writer<'_, '_> {
         let [by_q, by_v, by_tau] = self.slopes(&mut calls, ForwardDynamicsDerivatives, roles);
         let mut derivatives =
             vec![of_directions(by_q), own(Group::Velocities, by_v), own(Group::Forces, by_tau.clone())];
-        let nu = self.len(Group::Inputs);
-        if nu > 0 && arguments.contains(&Group::Inputs) {
+        if arguments.contains(&Group::Inputs) {
             // M a + h - f(u) = tau, so that inputs change the accelerations by the inverse of M times what they change r.
             let [of_residual] = self.slopes(&mut calls, InputDerivatives, [Role::ForceByInput]);
-            let n = self.len(Group::Velocities);
-            let (mut entries, mut terms) = (Vec::new(), Vec::new());
-            for row in 0..n {
-                for column in 0..nu {
-                    let of = |k: usize| {
-                        let left = by_tau.iter().find(|entry| entry[..2] == [row, k])?[2];
-                        let right = of_residual.iter().find(|entry| entry[..2] == [k, column])?[2];
-                        Some(format!("d[{left}] * d[{right}]"))
-                    };
-                    let sum: Vec<String> = (0..n).filter_map(of).collect();
-                    if !sum.is_empty() {
-                        entries.push([row, column, calls.len + terms.len()]);
-                        terms.push(sum.join(" + "));
-                    }
+            let mut sums: BTreeMap<[usize; 2], Vec<String>> = BTreeMap::new();
+            for [row, k, left] in &by_tau {
+                for [_, column, right] in of_residual.iter().filter(|entry| entry[0] == *k) {
+                    sums.entry([*row, *column]).or_default().push(format!("d[{left}] * d[{right}]"));
                 }
             }
-            for (i, term) in terms.iter().enumerate() {
-                let _ = writeln!(calls.text, "d[{}] = {term};", calls.len + i);
+            let mut entries = Vec::new();
+            for ([row, column], terms) in sums {
+                let _ = writeln!(calls.text, "d[{}] = {};", calls.len, terms.join(" + "));
+                entries.push([row, column, calls.len]);
+                calls.len += 1;
             }
-            calls.len += terms.len();
             derivatives.push(Derivative { is_negative: true, ..own(Group::Inputs, entries) });
         }
         Function {
@@ -362,12 +340,11 @@ impl Writer<'_, '_> {
         let [by_q, by_v, by_a] = first;
         let transposed =
             |entries: &[Entry]| entries.iter().map(|[row, column, place]| [*column, *row, *place]).collect();
-        let some = |entries: Vec<Entry>| Some((entries, false));
         let (vq, aq) = (transposed(&qv), transposed(&qa));
         let derivatives = vec![
-            vec![some(qq), some(qv), some(qa), some(transposed(by_q))],
-            vec![some(vq), some(vv), None, some(transposed(by_v))],
-            vec![some(aq), None, None, some(transposed(by_a))],
+            vec![Some(qq), Some(qv), Some(qa), Some(transposed(by_q))],
+            vec![Some(vq), Some(vv), None, Some(transposed(by_v))],
+            vec![Some(aq), None, None, Some(transposed(by_a))],
         ];
         Some(Second { slopes: (calls.text, calls.len), derivatives })
     }
@@ -436,17 +413,7 @@ impl Writer<'_, '_> {
         if let Some(call) = self.call(FunctionRole::ConstraintJacobian, &[(Role::ConstraintJacobian, "room")]) {
             text.push_str(&call);
         }
-        let column = |values: Vec<usize>| values.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-        let [rows, columns, places] =
-            [0, 1, 2].map(|part| column(entries.iter().map(|entry| entry[part]).collect::<Vec<_>>()));
-        if !entries.is_empty() {
-            let _ = write!(
-                text,
-                "static const int rows[] = {{ {rows} }};\nstatic const int columns[] = {{ {columns} }};\nstatic const int places[] = {{ {places} }};\nfor (int i = 0; i < {}; ++i) out[rows[i]] += room[places[i]] * {factor}[columns[i]];\n",
-                entries.len()
-            );
-        }
-        text
+        text + &summed(&entries, &format!("out[rows[i]] += room[places[i]] * {factor}[columns[i]]"))
     }
 
     fn constraint_rate(&self) -> Function {
@@ -515,6 +482,29 @@ impl Writer<'_, '_> {
             second: None,
         }
     }
+}
+
+/// Whether a function has second derivatives.
+pub(super) fn has_hessians(functions: &[Function]) -> bool {
+    functions.iter().any(|function| function.second.is_some())
+}
+
+/// A statement for each entry i of a derivative, with its row, column and place in tables.
+pub(super) fn summed(entries: &[Entry], statement: &str) -> String {
+    if entries.is_empty() {
+        return String::new();
+    }
+    let list = |part: usize| entries.iter().map(|entry| entry[part].to_string()).collect::<Vec<_>>().join(", ");
+    let tables = [("rows", 0), ("columns", 1), ("places", 2)]
+        .map(|(name, part)| format!("static const int {name}[] = {{ {} }};\n", list(part)));
+    format!("{}for (int i = 0; i < {}; ++i) {statement};\n", tables.concat(), entries.len())
+}
+
+/// A linear function of three velocities as a matrix of so many rows, from this place in `d` on.
+fn by_columns(call: &str, rows: usize, first: usize) -> String {
+    format!(
+        "for (int i = 0; i < 3; ++i) {{\ndouble one[3] = {{ 0.0, 0.0, 0.0 }}, rate[4];\none[i] = 1.0;\n{call}, one, rate);\nfor (int row = 0; row < {rows}; ++row) d[{first} + 3 * row + i] = rate[row];\n}}\n"
+    )
 }
 
 fn own(by: Group, entries: Vec<Entry>) -> Derivative {

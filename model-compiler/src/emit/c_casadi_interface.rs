@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::c::Model;
-use super::c_casadi::{Columns, Derivative, Entry, Function, Numbers, Second, Writer, inverse_norm};
+use super::c_casadi::{
+    Columns, Derivative, Entry, Function, Numbers, Second, Writer, has_hessians, inverse_norm, summed,
+};
 use super::c_kernel::finished;
 use super::c_turns::{Turn, attitude, called, prefix, rates};
 use crate::derive::Channel;
@@ -100,18 +102,7 @@ impl Writer<'_, '_> {
                 "if (res[{place}]) {{\nfor (int i = 0; i < {}; ++i) res[{place}][i] = 0.0;",
                 self.len(group)
             );
-            if !entries.is_empty() {
-                let list =
-                    |part: usize| entries.iter().map(|entry| entry[part].to_string()).collect::<Vec<_>>().join(", ");
-                let _ = writeln!(
-                    body,
-                    "static const int rows[] = {{ {} }};\nstatic const int columns[] = {{ {} }};\nstatic const int places[] = {{ {} }};\nfor (int i = 0; i < {}; ++i) res[{place}][columns[i]] += d[places[i]] * adj_tau[rows[i]];",
-                    list(0),
-                    list(1),
-                    list(2),
-                    entries.len()
-                );
-            }
+            body.push_str(&summed(entries, &format!("res[{place}][columns[i]] += d[places[i]] * adj_tau[rows[i]]")));
             body.push_str("}\n");
         }
         let mut text = self.external(&format!("adj1_{name}"), &inputs, &outputs, arguments, &body, *n);
@@ -135,9 +126,9 @@ impl Writer<'_, '_> {
                 let block = format!("jac_{}_{name}", outputs[row].0);
                 match known {
                     None => blocks.push((block, Sparsity::Empty(rows, columns))),
-                    Some((entries, is_negative)) => {
+                    Some(entries) => {
                         let (sparsity, order) = compressed(rows, columns, entries);
-                        body.push_str(&taken(place, &order, *is_negative));
+                        body.push_str(&taken(place, &order, false));
                         blocks.push((block, sparsity));
                     }
                 }
@@ -341,10 +332,7 @@ impl Writer<'_, '_> {
             .replace("@outputs@", &names(&layout.outputs))
             .replace("@q@", &q)
             .replace("@v@", &v)
-            .replace(
-                "@hessians@",
-                if functions.iter().any(|function| function.second.is_some()) { "True" } else { "False" },
-            )
+            .replace("@hessians@", if has_hessians(functions) { "True" } else { "False" })
             .replace("@functions@", &list)
     }
 }

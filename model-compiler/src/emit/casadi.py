@@ -4,7 +4,7 @@
     functions = model.functions()
     a = functions["forward_dynamics"](q, v, tau)
 
-A C compiler makes a library of the files beside this one where there is none yet, or an older one.
+A C compiler makes a library of the files beside this one where there is none of the same contents yet.
 """
 
 import hashlib

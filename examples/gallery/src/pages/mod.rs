@@ -6,11 +6,10 @@ mod still;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use hamel::Model;
 use hamel_animate::{Meshes, Numbers, Scene};
+use hamel_compiler::parallel;
 use hamel_report::{Figure, recorded};
 
 use crate::entry::{Chapter, Entry};
@@ -48,27 +47,12 @@ pub fn write(out: &Path, chapters: &[Chapter], done: impl Fn(&Entry, &Shown) + S
     fs::create_dir_all(out)?;
     let browser = browser();
     let entries: Vec<&Entry> = chapters.iter().flat_map(|chapter| &chapter.entries).collect();
-    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(entry) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let shown = entry_pages(out, entry, browser.as_deref());
-                    if let Ok(shown) = &shown {
-                        done(entry, shown);
-                    }
-                    let result = (entry.name, shown.map_err(|error| error.to_string()));
-                    results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
-                }
-            });
-        }
+    let shown = parallel::map(&entries, |entry| {
+        let shown = entry_pages(out, entry, browser.as_deref()).map_err(|error| error.to_string())?;
+        done(entry, &shown);
+        Ok(shown)
     });
-    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut all = Vec::new();
-    for entry in entries {
-        let place = results.iter().position(|(name, _)| *name == entry.name).ok_or("an entry was passed over")?;
-        all.push(results.swap_remove(place).1?);
-    }
+    let all = shown.into_iter().collect::<Result<Vec<Shown>, String>>()?;
     fs::write(out.join("index.html"), html::index(chapters, &all))?;
     Ok(all)
 }
