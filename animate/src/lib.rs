@@ -2,6 +2,7 @@
 
 mod bodies;
 mod drawing;
+mod film;
 mod gltf;
 mod mesh;
 mod motion;
@@ -12,6 +13,7 @@ mod scene;
 mod survey;
 mod tracks;
 
+pub use film::{Browser, FilmError, Format, Look, Pace};
 pub use gltf::gltf;
 pub use mesh::{Mesh, MeshError, Meshes, Unread};
 pub use motion::{Error, Motion};

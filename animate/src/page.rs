@@ -15,7 +15,7 @@ use crate::scene::Scene;
 const TEMPLATE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
 /// In the order in which they use each other.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("page/math.js"),
     include_str!("page/solids.js"),
     include_str!("page/shaders.js"),
@@ -24,6 +24,7 @@ const SCRIPTS: [&str; 9] = [
     include_str!("page/motion.js"),
     include_str!("page/stage.js"),
     include_str!("page/plots.js"),
+    include_str!("page/film.js"),
     include_str!("page/controls.js"),
 ];
 

@@ -1,4 +1,5 @@
-//! `hamel animate`: one HTML page or glTF file that shows motions, of a folder of results or of models that are run for it.
+//! `hamel animate`: a page, glTF file, picture or film that shows motions, of a folder of results or of models that are run
+//! for it.
 
 use std::fs;
 use std::io::Write;
@@ -13,6 +14,7 @@ use hamel_report::{Figure, recorded};
 use serde::Deserialize;
 
 use crate::failure::Failure;
+use crate::film::{Filming, Kind};
 use crate::import::Robot;
 use crate::integration::Integration;
 use crate::motion::{Asked, Motion, Values, several};
@@ -29,12 +31,15 @@ pub(crate) struct Arguments {
     /// with --until). Several motions are shown together.
     #[arg(value_name = "FOLDER|MODEL|FILE", required = true)]
     what: Vec<PathBuf>,
-    /// The page, or a file in glTF 2.0 for other programs, if its name ends in .glb.
+    /// The page; or glTF 2.0 for other programs, a still picture or a film, if the name ends in .glb, .png, or .mp4, .webm or
+    /// .gif. Pictures and films need Chromium, Chrome or Edge, and films FFmpeg.
     #[arg(long, short, value_name = "FILE", default_value = "animation.html")]
     output: PathBuf,
     /// Replace a file that is no page of this program.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    filming: Filming,
     /// Title of the page; by default the name of the model.
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -76,7 +81,11 @@ struct Shown {
 
 /// Writes a page.
 pub(crate) fn animate(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
-    may_write(&arguments.output, arguments.force)?;
+    let kind = may_write(&arguments.output, arguments.force)?;
+    if let Some(option) = arguments.filming.ignored(kind) {
+        let path = arguments.output.display();
+        return Err(Failure::Usage(format!("`{path}` has no {option}, which belongs to pictures (.png) or films (.mp4)")));
+    }
     let (folders, models): (Vec<&PathBuf>, Vec<&PathBuf>) = arguments.what.iter().partition(|what| what.is_dir());
     if let Some(option) = arguments.ignored().filter(|_| models.is_empty()) {
         return Err(Failure::Usage(format!(
@@ -97,7 +106,7 @@ pub(crate) fn animate(arguments: &Arguments, screen: &mut Screen) -> Result<(), 
     let figures = figures(shown.iter().map(|one| (one.label.clone(), &*one.model, &one.trajectory)).collect());
     let title = arguments.title.clone().or_else(|| shown.first().map(|one| one.model.describe().name.clone()));
     let motions: Vec<hamel_animate::Motion> = shown.iter().map(Shown::motion).collect();
-    page(&arguments.output, &title.unwrap_or_default(), &motions, &figures)?;
+    write(&arguments.output, &title.unwrap_or_default(), &motions, &figures, &arguments.filming)?;
     Ok(screen.line(format!("written: {}", arguments.output.display()))?)
 }
 
@@ -128,24 +137,15 @@ impl Shown {
     }
 }
 
-fn is_gltf(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"))
+/// The kind of a file that may be written: it is not there, or a page of this program, or to be replaced.
+pub(crate) fn may_write(path: &Path, is_forced: bool) -> Result<Kind, Failure> {
+    let kind = Kind::of(path)?;
+    new_or_forced(path, is_forced, |begin| String::from_utf8_lossy(begin).contains(hamel_animate::GENERATOR))?;
+    Ok(kind)
 }
 
-/// Refuses to replace what is no page, and names of other kinds of files, such as videos and glTF in several files.
-pub(crate) fn may_write(path: &Path, is_forced: bool) -> Result<(), Failure> {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    if !matches!(ending.as_deref(), Some("html" | "htm" | "glb")) {
-        let path = path.display();
-        return Err(Failure::Usage(format!(
-            "`{path}`: expected a name that ends in .html, for a page, or in .glb, for glTF in one file"
-        )));
-    }
-    new_or_forced(path, is_forced, |begin| String::from_utf8_lossy(begin).contains(hamel_animate::GENERATOR))
-}
-
-/// The page with the motions of `hamel run`.
-pub(crate) fn write(path: &Path, runs: &[(&Motion, Run)], figures: &[Figure]) -> Result<(), Failure> {
+/// What shows the motions of `hamel run`.
+pub(crate) fn of_runs(path: &Path, runs: &[(&Motion, Run)], figures: &[Figure]) -> Result<(), Failure> {
     let motions: Vec<hamel_animate::Motion> = runs
         .iter()
         .map(|(motion, run)| hamel_animate::Motion {
@@ -158,17 +158,17 @@ pub(crate) fn write(path: &Path, runs: &[(&Motion, Run)], figures: &[Figure]) ->
         })
         .collect();
     let title = runs.first().map(|(motion, _)| motion.model.describe().name.clone()).unwrap_or_default();
-    page(path, &title, &motions, figures)
+    write(path, &title, &motions, figures, &Filming::default())
 }
 
-/// Writes a page, or a file in glTF if its name ends so.
-pub(crate) fn page(
+/// Writes what the name of the file asks for.
+pub(crate) fn write(
     path: &Path,
     title: &str,
     motions: &[hamel_animate::Motion],
     figures: &[Figure],
+    filming: &Filming,
 ) -> Result<(), Failure> {
-    let wrong = |error: hamel_animate::Error| Failure::Usage(format!("animation: {error}"));
     let scenes = motions.iter().map(|motion| {
         Scene::new(motion).map_err(|error| Failure::Usage(format!("animation of {}: {error}", motion.label)))
     });
@@ -176,10 +176,7 @@ pub(crate) fn page(
     for line in hamel_animate::unread_files(scenes.iter().flat_map(|scene| &scene.unread)) {
         eprintln!("caution: {line}");
     }
-    let bytes = match is_gltf(path) {
-        true => hamel_animate::gltf(title, &scenes).map_err(wrong)?,
-        false => hamel_animate::page(title, &scenes, figures).map_err(wrong)?.into_bytes(),
-    };
+    let bytes = filming.bytes(path, title, &scenes, figures)?;
     file::write(path, |out| out.write_all(&bytes)).map_err(|error| Failure::Unwritten(error.to_string()))
 }
 

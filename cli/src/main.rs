@@ -13,6 +13,7 @@ mod expand;
 mod explain;
 mod export;
 mod failure;
+mod film;
 mod fit;
 mod import;
 mod inspect;

@@ -106,7 +106,7 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
     folder.commit()?;
     folder.finish()?;
     if let Some(path) = &arguments.animate {
-        animate::write(path, &runs, &figures)?;
+        animate::of_runs(path, &runs, &figures)?;
     }
 
     let mut summaries = Vec::new();

@@ -17,6 +17,7 @@ use hamel_sweep::{
 
 use crate::animate;
 use crate::failure::Failure;
+use crate::film::Filming;
 use crate::integration::{Integration, Plan, options};
 use crate::motion::{interrupted, progress};
 use crate::runnable::{self, Settings};
@@ -252,7 +253,7 @@ fn show(arguments: &Arguments, sweep: &Sweep, cases: &Cases, screen: &mut Screen
         })
         .collect();
     let title = shown.first().map(|motion| motion.info.name.clone()).unwrap_or_default();
-    animate::page(path, &title, &shown, &figures)?;
+    animate::write(path, &title, &shown, &figures, &Filming::default())?;
     let which: Vec<String> = chosen.iter().map(u64::to_string).collect();
     let of = if chosen.len() < own.len() { format!(" of {}: {}", own.len(), which.join(", ")) } else { String::new() };
     Ok(screen.line(format!("animation in {}, {} cases{of}", path.display(), motions.len()))?)

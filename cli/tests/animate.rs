@@ -75,6 +75,9 @@ fn what_cannot_be_shown_is_said() {
     says(&["animate", "cart.model"], "expected --until with the end of the motion");
     says(&["animate", "nothing.model", "--until", "1"], "nothing.model");
     says(&["animate", "empty", "--until", "1"], "--until belongs to a run");
+    says(&["animate", "empty", "--at", "1"], "`animation.html` has no --at");
+    says(&["animate", "empty", "-o", "a.glb", "--speed", "1"], "`a.glb` has no --speed");
+    says(&["animate", "empty", "--size", "640"], "such as 1280x720");
     works(at, &["run", "cart.model", "--until", "1"]);
     let table = at.join("run/Cart.csv");
     let text = fs::read_to_string(&table).unwrap();
@@ -163,7 +166,7 @@ fn names_that_end_in_glb_are_gltf() {
     fs::write(at.join("other.glb"), "something else").unwrap();
     for (name, part) in [
         ("other.glb", "exists"),
-        ("cart.gif", "expected a name that ends in .html"),
+        ("cart.avi", "expected a name that ends in .html"),
         ("cart.gltf", "expected a name that ends in .html, for a page"),
     ] {
         let output = hamel(at, &["animate", "run", "-o", name]);

@@ -278,6 +278,7 @@
       t: () => (form.elements.paths?.click(), true),
       l: () => (byId('loop').click(), true),
       p: () => (save(), true),
+      r: () => (record.click(), true),
       '?': () => (help.showModal(), true),
     }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (act?.()) event.preventDefault();
@@ -293,16 +294,38 @@
     if (!stage) return;
     resize(Math.max(2, density()));
     stage.draw(state.time);
-    canvas.toBlob((blob) => {
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(blob);
-      link.download = `${document.title.replace(/[^\p{L}\p{N}]+/gu, '_')}_${state.time.toFixed(digits)}s.png`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-      ask();
-    }, 'image/png');
+    canvas.toBlob((blob) => { download(blob, `_${state.time.toFixed(digits)}s.png`); ask(); }, 'image/png');
+  };
+  const download = (blob, ending) => {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = `${document.title.replace(/[^\p{L}\p{N}]+/gu, '_')}${ending}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
   byId('picture').addEventListener('click', save);
+
+  // A film of the whole motion as it is seen and as fast as it is played, recorded while it plays.
+  const record = byId('record');
+  let recorder;
+  const kinds = ['video/mp4', 'video/webm'];
+  const kind = window.MediaRecorder && kinds.find((one) => MediaRecorder.isTypeSupported(one));
+  record.hidden = !stage || !kind || duration === 0;
+  record.addEventListener('click', () => {
+    if (recorder) { recorder.stop(); return; }
+    const parts = [];
+    recorder = new MediaRecorder(canvas.captureStream(), { mimeType: kind, videoBitsPerSecond: 8e6 });
+    recorder.addEventListener('dataavailable', (event) => parts.push(event.data));
+    recorder.addEventListener('stop', () => {
+      recorder = undefined;
+      record.setAttribute('aria-pressed', 'false');
+      download(new Blob(parts, { type: kind }), `.${kind.split('/')[1]}`);
+    });
+    record.setAttribute('aria-pressed', 'true');
+    state.time = start;
+    play(true);
+    recorder.start();
+  });
 
   const compass = document.querySelector('.compass');
   const drawCompass = () => {
@@ -346,8 +369,9 @@
     last = moment;
     if (state.isPlaying) {
       state.time += passed * state.speed;
-      if (state.time >= end && state.loops && duration > 0) state.time = start + ((state.time - start) % duration);
-      if (state.time >= end && !state.loops) { state.time = end; play(false); }
+      if (recorder && state.time >= end) { state.time = end; play(false); recorder.stop(); }
+      if (state.time >= end && state.loops && state.isPlaying && duration > 0) state.time = start + ((state.time - start) % duration);
+      if (state.time >= end && state.isPlaying) { state.time = end; play(false); }
     }
     draw();
     if (state.isPlaying) ask();
@@ -366,6 +390,18 @@
     if (address.has('beside')) form.elements.beside?.click();
     press();
     stage.fit();
+  }
+  if (address.has('film')) {
+    // The last picture is that of the end; both ends are shown even of motions that are over at once.
+    const times = (rate, pace) => {
+      const count = clamp(Math.round(duration / pace * rate), 1, 1e6);
+      return Array.from({ length: count + 1 }, (_, k) => start + duration * k / count);
+    };
+    const label = () => motions.filter((motion) => motion.mark && motion.isShown)
+      .map((motion) => ({ text: motion.label, color: motion.mark.style.color }));
+    if (stage) film(address, { canvas, stage, start, end, usual, digits, times, label });
+    else document.documentElement.textContent = 'PICTURES[no WebGL 2]PICTURES';
+    return;
   }
   if (address.has('t')) jump(Number(address.get('t')));
   const isQuiet = matchMedia('(prefers-reduced-motion: reduce)').matches;

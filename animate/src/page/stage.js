@@ -166,12 +166,12 @@ class Stage {
     return { force: scaled(forces), contact: scaled(forces), torque: scaled(torques) };
   }
 
-  fit() {
+  fit(covered = [44, 66]) {
     const { clientWidth, clientHeight } = this.canvas;
     const points = this.balls.map(({ at, radius, index }) => ({ at: add(at, this.motions[index].offset), radius }));
     const shown = points.filter((_, k) => this.motions[this.balls[k].index].isShown);
     // What the controls above and below leave.
-    const covers = [44, 66].map((pixels) => Math.min(pixels / Math.max(1, clientHeight), 0.25));
+    const covers = covered.map((pixels) => Math.min(pixels / Math.max(1, clientHeight), 0.25));
     this.camera.fit(shown.length > 0 ? shown : points, clientWidth / Math.max(1, clientHeight), covers);
   }
 

@@ -4,13 +4,13 @@
 //! Skipped with a message where there is no Chromium, or one that draws nothing in three dimensions; `HAMEL_CHROMIUM` names
 //! one that is not on the path. `HAMEL_PAGE` names another page to be checked the same way.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hamel::schemes::RungeKutta;
 use hamel::{Model, Simulation, initial_state};
-use hamel_animate::{Meshes, Motion, Scene};
+use hamel_animate::{Browser, FilmError, Format, Look, Meshes, Motion, Pace, Scene};
 use hamel_jit::Level;
 use hamel_report::{Axis, Curve, Figure, Style};
 
@@ -65,20 +65,11 @@ fn page() -> String {
     hamel_animate::page("Swing", &scenes, &[figure]).unwrap()
 }
 
-fn browser() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("HAMEL_CHROMIUM") {
-        return Some(named.into());
-    }
-    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-    names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|path| path.is_file())
-}
-
 /// The document that a browser ends with; it draws in software.
-fn document(browser: &Path, directory: &Path, file: &Path) -> String {
+fn document(browser: &Browser, directory: &Path, file: &Path) -> String {
     let out = directory.join("dump");
     let profile = format!("--user-data-dir={}", directory.join("profile").display());
-    let mut child = Command::new(browser)
+    let mut child = Command::new(browser.path())
         // Without a sandbox, because tests also run where it is not available; the page is our own.
         .args(["--headless", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader"])
         .args(["--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--allow-file-access-from-files", "--dump-dom"])
@@ -100,7 +91,7 @@ fn document(browser: &Path, directory: &Path, file: &Path) -> String {
 
 #[test]
 fn the_page_works_in_a_browser() {
-    let Some(browser) = browser() else {
+    let Ok(browser) = Browser::find() else {
         eprintln!("skipped: no Chromium was found");
         return;
     };
@@ -120,4 +111,67 @@ fn the_page_works_in_a_browser() {
         return;
     }
     assert!(faults.is_empty(), "{faults}");
+}
+
+#[test]
+fn pictures_and_films_show_the_motion() {
+    let Ok(browser) = Browser::find() else {
+        eprintln!("skipped: no Chromium was found");
+        return;
+    };
+    let page = page();
+    let look = Look { size: [161, 100], ghosts: 3, is_beside: true, ..Look::default() };
+    let picture = |look: &Look, time| browser.picture(&page, look, time);
+    let start = match picture(&look, None) {
+        Err(FilmError::NoWebGl(_)) => {
+            eprintln!("skipped: this Chromium has no WebGL 2");
+            return;
+        }
+        result => result.unwrap(),
+    };
+    // A PNG of this size, the same every time, another later and from elsewhere.
+    let number = |at: usize| u32::from_be_bytes(start[at..at + 4].try_into().unwrap());
+    assert_eq!((&start[1..4], number(16), number(20)), (&b"PNG"[..], 161, 100));
+    assert!(picture(&look, Some(0.0)).unwrap() == start && picture(&look, Some(1.0)).unwrap() != start);
+    for other in [
+        Look { view: Some("x".into()), ..look.clone() },
+        Look { is_dark: true, ..look.clone() },
+        Look { is_beside: false, ..look.clone() },
+    ] {
+        assert!(picture(&other, None).unwrap() != start, "{other:?}");
+    }
+    assert!(matches!(picture(&Look { size: [8, 100], ..look.clone() }, None), Err(FilmError::Range { .. })));
+    assert!(matches!(picture(&Look { view: Some("w".into()), ..look.clone() }, None), Err(FilmError::Range { .. })));
+
+    // The motion lasts three seconds: both ends, and what is between.
+    let pace = Pace { rate: 5.0, speed: Some(1.5) };
+    let mut places = Vec::new();
+    let mut pictures = Vec::new();
+    let keep = |place, total, picture: &[u8]| {
+        places.push((place, total));
+        pictures.push(picture.to_vec());
+        Ok(())
+    };
+    browser.pictures(&page, &look, &pace, keep).unwrap();
+    assert_eq!(places, (0..11).map(|place| (place, 11)).collect::<Vec<_>>());
+    pictures.sort();
+    pictures.dedup();
+    assert_eq!(pictures.len(), 11, "some pictures of a film are the same");
+    for pace in [Pace { rate: 0.0, speed: None }, Pace { rate: 5.0, speed: Some(f64::NAN) }] {
+        assert!(matches!(browser.pictures(&page, &look, &pace, |_, _, _| Ok(())), Err(FilmError::Range { .. })));
+    }
+    let slow = Pace { rate: 50.0, speed: Some(1e-4) };
+    assert!(matches!(browser.pictures(&page, &look, &slow, |_, _, _| Ok(())), Err(FilmError::TooLong(1_000_000..))));
+
+    if Format::maker().is_err() {
+        eprintln!("skipped: films, because no FFmpeg was found");
+        return;
+    }
+    for (format, begin, place) in [(Format::Gif, "GIF89a", 0), (Format::Mp4, "ftyp", 4)] {
+        let mut last = (0, 0);
+        let film = browser.film(&page, &look, &pace, format, |done, total| last = (done, total)).unwrap();
+        assert_eq!((last, &film[place..place + begin.len()]), ((11, 11), begin.as_bytes()));
+        let frames = film.windows(4).filter(|part| part == b"\x21\xf9\x04\x04" || part == b"\x21\xf9\x04\x05").count();
+        assert!(format != Format::Gif || (8..=11).contains(&frames), "{frames} pictures");
+    }
 }

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use hamel_animate::Browser;
 use hamel_gallery::{Failure, chapters, pages};
 
 fn main() -> Result<ExitCode, Failure> {
     let out = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("results/gallery"), PathBuf::from);
-    if pages::browser().is_none() {
-        println!("no picture: no browser was found; HAMEL_CHROMIUM names one");
+    if let Err(failure) = Browser::find() {
+        println!("no pictures: {failure}");
     }
     let shown = pages::write(&out, &chapters(), |entry, shown| {
         println!("{}: {}", entry.name, if shown.holds() { "as known" } else { "not as known" });

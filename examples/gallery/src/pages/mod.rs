@@ -2,21 +2,18 @@
 //! network.
 
 mod html;
-mod still;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hamel::Model;
-use hamel_animate::{Meshes, Numbers, Scene};
+use hamel_animate::{Browser, Look, Meshes, Numbers, Scene};
 use hamel_compiler::parallel;
 use hamel_report::{Figure, recorded};
 
 use crate::entry::{Chapter, Entry};
 use crate::finding::Finding;
 use crate::motion::{Case, Failure, Motion};
-
-pub use still::browser;
 
 /// What became of an entry.
 pub struct Shown {
@@ -45,10 +42,10 @@ impl Shown {
 /// If a file cannot be written.
 pub fn write(out: &Path, chapters: &[Chapter], done: impl Fn(&Entry, &Shown) + Sync) -> Result<Vec<Shown>, Failure> {
     fs::create_dir_all(out)?;
-    let browser = browser();
+    let browser = Browser::find().ok();
     let entries: Vec<&Entry> = chapters.iter().flat_map(|chapter| &chapter.entries).collect();
     let shown = parallel::map(&entries, |entry| {
-        let shown = entry_pages(out, entry, browser.as_deref()).map_err(|error| error.to_string())?;
+        let shown = entry_pages(out, entry, browser.as_ref()).map_err(|error| error.to_string())?;
         done(entry, &shown);
         Ok(shown)
     });
@@ -58,7 +55,7 @@ pub fn write(out: &Path, chapters: &[Chapter], done: impl Fn(&Entry, &Shown) + S
 }
 
 /// Runs, checks and draws an entry.
-fn entry_pages(out: &Path, entry: &Entry, browser: Option<&Path>) -> Result<Shown, Failure> {
+fn entry_pages(out: &Path, entry: &Entry, browser: Option<&Browser>) -> Result<Shown, Failure> {
     let mut shown = Shown { findings: Vec::new(), faults: Vec::new(), has_picture: false, has_motion: false };
     let motion = match Motion::new(entry, &entry.setup) {
         Ok(motion) => motion,
@@ -75,12 +72,13 @@ fn entry_pages(out: &Path, entry: &Entry, browser: Option<&Path>) -> Result<Show
     }
     let page = hamel_animate::page(entry.title, &[scene(entry, &motion)?], &[])?;
     fs::write(out.join(format!("{}_motion.html", entry.name)), &page)?;
-    let picture: PathBuf = out.join(format!("{}.png", entry.name));
-    match browser {
-        Some(browser) => match still::take(browser, &page, &entry.still, &picture) {
-            Ok(()) => shown.has_picture = true,
-            Err(failure) => shown.faults.push(format!("no picture: {failure}")),
-        },
+    let look = Look { view: Some(entry.still.view.to_owned()), ..Look::default() };
+    match browser.map(|browser| browser.picture(&page, &look, Some(entry.still.time))) {
+        Some(Ok(picture)) => {
+            fs::write(out.join(format!("{}.png", entry.name)), picture)?;
+            shown.has_picture = true;
+        }
+        Some(Err(failure)) => shown.faults.push(format!("no picture: {failure}")),
         None => shown.faults.push("no picture: no browser was found".to_owned()),
     }
     let figure = figure(entry, &motion);
