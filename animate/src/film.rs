@@ -290,11 +290,7 @@ impl<'a> Studio<'a> {
         let view = look.view.as_ref().map(|view| format!("&view={view}")).unwrap_or_default();
         let beside = if look.is_beside { "&beside=1" } else { "" };
         let (dark, ghosts) = (u8::from(look.is_dark), look.ghosts);
-        Ok(Self {
-            browser,
-            folder,
-            look: format!("&size={width}x{height}&dark={dark}&ghosts={ghosts}{view}{beside}"),
-        })
+        Ok(Self { browser, folder, look: format!("&size={width}x{height}&dark={dark}&ghosts={ghosts}{view}{beside}") })
     }
 
     /// The number of all pictures, and those that are asked for.

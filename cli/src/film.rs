@@ -148,7 +148,8 @@ fn failed(path: &Path, error: &FilmError) -> Failure {
 }
 
 fn size(text: &str) -> Result<[u32; 2], String> {
-    let parts = text.split_once(['x', '×']).and_then(|(width, height)| Some([width.parse().ok()?, height.parse().ok()?]));
+    let parts =
+        text.split_once(['x', '×']).and_then(|(width, height)| Some([width.parse().ok()?, height.parse().ok()?]));
     parts.ok_or_else(|| "expected width and height in pixels, such as 1280x720".to_owned())
 }
 

@@ -4,15 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hamel_animate::{Meshes, Scene};
+use hamel_compiler::parallel;
 use hamel_report::compare::compare;
 use hamel_report::folder::{Folder, Request, hash_of};
 use hamel_report::number::readable;
 use hamel_report::output::{self, OutputError};
 use hamel_report::provenance::{self, Provenance};
 use hamel_report::reproduce::{self, Outcome, Watcher};
-use hamel_report::saved;
 use hamel_report::{Claim, Cost, Expected, Experiment, Figure, Measured, Verdict};
+use hamel_report::{recorded, saved};
 use hamel_verify::PAPERS;
+use hamel_verify::animations::{SHOWN, Shown};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
@@ -41,8 +44,11 @@ pub(crate) struct Arguments {
     /// List the experiments that would run, with their costs, and run none.
     #[arg(long)]
     list: bool,
+    /// Write pages with moving pictures of the mechanisms that experiments are about, linked from the report.
+    #[arg(long)]
+    animate: bool,
     /// Run nothing: merge the results in these directories; of an experiment that several have, the last counts.
-    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = ["what", "only", "resume", "list", "cost"])]
+    #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with_all = ["what", "only", "resume", "list", "cost", "animate"])]
     merge: Vec<PathBuf>,
     /// Say which claims differ from the `report.json` of an earlier run.
     #[arg(long, value_name = "REPORT.JSON")]
@@ -73,11 +79,55 @@ pub(crate) fn reproduce(arguments: &Arguments, screen: &mut Screen) -> Result<()
     let watch = Watch { progress: Progress::new(left.len()), folder: Mutex::new(Ok(folder)) };
     let mut outcomes = reproduce::run(&left, &watch);
     watch.progress.bar.finish_and_clear();
-    let folder = watch.folder.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    let mut folder = watch.folder.into_inner().unwrap_or_else(PoisonError::into_inner)?;
     outcomes.extend(kept);
     let place = |outcome: &Outcome| experiments.iter().position(|experiment| experiment.id == outcome.experiment.id);
     outcomes.sort_by_key(place);
+    if arguments.animate {
+        animate(&mut folder, &mut outcomes)?;
+    }
     finish(folder, &outcomes, &provenance, earlier.as_deref(), screen)
+}
+
+/// Stages pages with moving pictures of the experiments that are about a mechanism and could be computed.
+fn animate(folder: &mut Folder, outcomes: &mut [Outcome]) -> Result<(), Failure> {
+    let wanted = outcomes.iter_mut().filter(|outcome| outcome.result.is_ok()).filter_map(|outcome| {
+        let shown = SHOWN.iter().find(|shown| shown.experiment == outcome.experiment.id)?;
+        Some((outcome, shown))
+    });
+    let mut wanted: Vec<(&mut Outcome, &Shown)> = wanted.collect();
+    let pages = parallel::map(&wanted.iter().map(|(_, shown)| *shown).collect::<Vec<_>>(), |shown| page(shown));
+    for ((outcome, shown), page) in wanted.iter_mut().zip(pages) {
+        match page {
+            Ok(page) => {
+                let name = format!("{}/{}", outcome.experiment.slug(), output::MOTION);
+                folder.stage(&name, |out| out.write_all(page.as_bytes()))?;
+                outcome.is_animated = true;
+            }
+            Err(error) => eprintln!("caution: no animation of {}: {error}", shown.experiment),
+        }
+    }
+    Ok(())
+}
+
+/// The page of a motion, with plots of its outputs.
+fn page(shown: &Shown) -> Result<String, String> {
+    let moved = shown.moved().map_err(|error| error.to_string())?;
+    let info = moved.model.describe();
+    let parameters: Vec<(String, f64)> =
+        shown.parameters.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+    let motion = hamel_animate::Motion {
+        label: shown.label,
+        info,
+        parameters: &parameters,
+        inputs: &[],
+        trajectory: &moved.trajectory,
+        meshes: &Meshes::default(),
+    };
+    let scene = Scene::new(&motion).map_err(|error| error.to_string())?;
+    let figures = recorded::figures(info, &moved.trajectory);
+    let title = format!("{}: {}, {}", shown.experiment, info.name, shown.scheme());
+    hamel_animate::page(&title, &[scene], &figures).map_err(|error| error.to_string())
 }
 
 /// Writes the report and says what is in it.

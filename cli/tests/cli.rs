@@ -387,12 +387,18 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 fn nothing_is_written_beside_the_report() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("report");
-    let output = hamel(&["reproduce", "--only", "sherif/single_axis_rotation", "--out", out.to_str().unwrap()]);
+    let what = ["reproduce", "--only", "sherif/single_axis_rotation", "--animate", "--out", out.to_str().unwrap()];
+    let output = hamel(&what);
     assert_eq!(output.status.code(), Some(0), "{}{}", text(&output), errors(&output));
     assert!(Path::new(&out).join("report.html").is_file() && out.join("report.json").is_file());
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     // Progress is for terminals only.
     assert_eq!(errors(&output), "");
+    // One of the four experiments is a motion.
+    let motion = "sherif-single_axis_rotation-spin_up/motion.html";
+    let report = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert_eq!((report.matches("motion.html").count(), report.contains(motion)), (1, true));
+    assert!(std::fs::read_to_string(out.join(motion)).unwrap().contains("SingleAxisRotation"));
 }
 
 #[test]

@@ -171,7 +171,7 @@ mod tests {
         let experiment = Experiment { id, place: "Fig. 1", title: "a", cost: Cost::Seconds, run };
         let claim = |&(what, value): &(&str, f64)| Claim::new(what, "1", at_most(1.0, Origin::Source), value);
         let report = Report { claims: claims.iter().map(claim).collect(), ..Report::default() };
-        Outcome { experiment, result: Ok(report), elapsed: Duration::ZERO }
+        Outcome { experiment, result: Ok(report), elapsed: Duration::ZERO, is_animated: false }
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::claim::{Claim, Measured, Statement, Verdict};
 use crate::expected::Expected;
 use crate::experiment::Paper;
 use crate::number::readable;
+use crate::output::MOTION;
 use crate::plot;
 use crate::provenance::Provenance;
 use crate::report::{Cell, Column, Figure, Report, Table};
@@ -81,6 +82,8 @@ struct Section {
     tables: Vec<TableView>,
     /// HTML.
     notes: Vec<String>,
+    /// The page with moving pictures, from the page of the report.
+    motion: Option<String>,
     /// The identifier without the document.
     short: &'static str,
     verdicts: Vec<Count>,
@@ -235,6 +238,7 @@ impl Section {
             figures: report.figures.iter().map(|figure| FigureView::new(&slug, figure)).collect(),
             tables: report.tables.iter().map(TableView::new).collect(),
             notes: report.notes.iter().map(|note| with_code(note)).collect(),
+            motion: outcome.is_animated.then(|| format!("{slug}/{MOTION}")),
             slug,
         }
     }

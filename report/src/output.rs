@@ -19,6 +19,9 @@ use crate::reproduce::Outcome;
 /// The report's files, beside those of its experiments.
 pub const REPORT: [&str; 2] = ["report.html", "report.json"];
 
+/// The page with moving pictures in the folder of an experiment, if there is one.
+pub const MOTION: &str = "motion.html";
+
 /// Why results could not be written.
 #[derive(Debug, Error)]
 pub enum OutputError {
@@ -112,7 +115,8 @@ struct ReadBack {
 pub fn kept(result: &[u8], experiments: &[Experiment]) -> Option<Outcome> {
     let ReadBack { id, seconds, report } = ciborium::from_reader(result).ok()?;
     let experiment = *experiments.iter().find(|experiment| experiment.id == id)?;
-    Some(Outcome { experiment, result: Ok(report), elapsed: Duration::try_from_secs_f64(seconds).ok()? })
+    let elapsed = Duration::try_from_secs_f64(seconds).ok()?;
+    Some(Outcome { experiment, result: Ok(report), elapsed, is_animated: false })
 }
 
 /// The complete results of a run, except the points of curves.

@@ -17,6 +17,8 @@ pub struct Outcome {
     pub result: Result<Report, StepError>,
     /// Wall time.
     pub elapsed: Duration,
+    /// Whether [`MOTION`](crate::output::MOTION) lies in its folder.
+    pub is_animated: bool,
 }
 
 impl Outcome {
@@ -48,7 +50,7 @@ pub fn run(experiments: &[Experiment], watcher: &(dyn Watcher + Sync)) -> Vec<Ou
         watcher.begins(&experiment);
         let begin = Instant::now();
         let result = (experiment.run)();
-        let outcome = Outcome { experiment, result, elapsed: begin.elapsed() };
+        let outcome = Outcome { experiment, result, elapsed: begin.elapsed(), is_animated: false };
         watcher.ended(&outcome);
         Some((index, outcome))
     });

@@ -66,7 +66,7 @@ pub fn read(folder: &Path, experiments: &[Experiment]) -> Result<Saved, SavedErr
             read_points(figure, &folder.join(name))?;
         }
         let elapsed = Duration::try_from_secs_f64(seconds).map_err(|error| broken(error.to_string()))?;
-        outcomes.push(Outcome { experiment, result: Ok(report), elapsed });
+        outcomes.push(Outcome { experiment, result: Ok(report), elapsed, is_animated: false });
     }
     Ok(Saved { provenance: document.provenance, outcomes, skipped })
 }

@@ -4,6 +4,7 @@
 //! [`closed_forms`] holds every scheme against motions that are known exactly, [`counts`] holds the compiler against other
 //! tools.
 
+pub mod animations;
 pub mod convergence;
 pub mod motion;
 

@@ -92,7 +92,7 @@ fn page(directory: &Path) -> PathBuf {
     let all = EXPERIMENTS.iter().copied().flatten().enumerate();
     let outcome = |(k, experiment): (usize, &Experiment)| {
         let result = Ok(report(1.0 + k as f64));
-        Outcome { experiment: *experiment, result, elapsed: Duration::from_secs(1) }
+        Outcome { experiment: *experiment, result, elapsed: Duration::from_secs(1), is_animated: false }
     };
     let outcomes: Vec<Outcome> = all.map(outcome).collect();
     let mut folder = Folder::open(directory, "test", false).unwrap();

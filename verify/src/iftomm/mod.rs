@@ -80,6 +80,16 @@ static EXPERIMENTS: &[Experiment] = &[
 
 hamel_models::four_bars!(FourBars40, 40);
 
+/// Bricard's mechanism in absolute coordinates.
+pub(crate) fn bricard() -> Box<dyn Model> {
+    Box::new(Bricard::default())
+}
+
+/// The slider-crank in space in absolute coordinates.
+pub(crate) fn spatial_slider_crank() -> Box<dyn Model> {
+    Box::new(SpatialSliderCrank::default())
+}
+
 /// A mechanism with known outputs at an instant.
 struct Case {
     /// Formulations of the model, by name.
