@@ -199,7 +199,8 @@ impl Motion {
         screen.line(format!("{name}, {}, h = {} s{at_first}", scheme.name(), steps.first()))?;
         if let Some(division) = division(*steps, until).filter(|division| division.last != division.dt) {
             let Division { steps, dt, last } = division;
-            screen.line(format!("{steps} steps, the last of {last:.6e} s because {dt} s does not divide {until} s"))?;
+            let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps, the last") };
+            screen.line(format!("{steps} of {last:.6e} s because {dt} s does not divide {until} s"))?;
         }
         Ok(())
     }

@@ -64,8 +64,9 @@ fn answer(command: &mut Command) -> Option<String> {
 
 /// The command line, with the program's name instead of its path.
 pub fn command() -> String {
-    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
-    std::iter::once("hamel".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
+    let mut words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let program = words.next().and_then(|path| Some(Path::new(&path).file_stem()?.to_string_lossy().into_owned()));
+    program.into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
 fn unknown() -> String {

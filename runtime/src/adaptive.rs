@@ -10,7 +10,7 @@ use crate::events::{Direction, Interval};
 use crate::model::{Block, Model, State};
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
-use crate::step::{Cause, StepError, StepStats};
+use crate::step::{Cause, StepError, StepStats, check_clock};
 
 /// Tolerances and bounds of step size control.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -255,11 +255,11 @@ impl<'m> AdaptiveStepper<'m> {
                 Err(error) => return Err(error),
             }
             let Some((error, order, stats)) = self.error() else {
-                let (scheme, model) = (self.scheme.clone(), self.model.describe().name.clone());
-                self.stepper.retreat();
-                return Err(StepError::Undefined { scheme, model, reason: "its last step has no estimate of errors" });
+                self.retreat()?;
+                return Err(self.undefined("its last step has no estimate of errors"));
             };
             total += stats;
+            check_clock(&self.scheme, self.model, t + dt, self.stepper.state().t)?;
             let exponent = 1.0 / f64::from(order + 1);
             if error <= 1.0 {
                 let size = error.max(LEAST_ERROR);
@@ -278,7 +278,10 @@ impl<'m> AdaptiveStepper<'m> {
             // An error that is not finite reduces the step by the largest factor.
             let ratio = if error.is_finite() { SAFETY * error.powf(-exponent) } else { SHRINK };
             self.next_step = dt * ratio.clamp(SHRINK, SAFETY);
-            self.stepper.retreat();
+            self.retreat()?;
+            if !error.is_finite() && self.next_step <= SHORTEST * (1.0 + t.abs()) {
+                return Err(self.undefined("its estimates of errors are not finite, however short its steps are"));
+            }
             self.count_rejected(t, rest)?;
         }
     }
@@ -305,7 +308,7 @@ impl<'m> AdaptiveStepper<'m> {
     fn count_accepted(&mut self, rest: f64) -> Result<(), StepError> {
         let is_short = rest > MAX_STEPS * self.next_step;
         if is_short && self.short == MOST_SHORT {
-            self.stepper.retreat();
+            self.retreat()?;
             let reason = "more than 1e10 such steps are left: a motion is too fast for this interval; take a larger tolerance, \
                           or a stiffness or mass that makes the motion slower";
             return Err(self.no_headway(self.previous.t, reason));
@@ -409,6 +412,20 @@ impl<'m> AdaptiveStepper<'m> {
         &*self.stepper
     }
 
+    /// Undoes the last step.
+    fn retreat(&mut self) -> Result<(), StepError> {
+        match self.stepper.retreat() {
+            true => Ok(()),
+            false => {
+                Err(self.undefined("it does not undo steps, as chosen steps require: its stepper lacks `retreat`"))
+            }
+        }
+    }
+
+    fn undefined(&self, reason: &'static str) -> StepError {
+        StepError::Undefined { scheme: self.scheme.clone(), model: self.model.describe().name.clone(), reason }
+    }
+
     pub(crate) fn inner_mut(&mut self) -> &mut dyn Stepper {
         &mut *self.stepper
     }
@@ -423,7 +440,7 @@ impl<'m> AdaptiveStepper<'m> {
     /// # Errors
     /// When the shorter step has no solution.
     pub(crate) fn shorten(&mut self, t: f64) -> Result<StepStats, StepError> {
-        self.stepper.retreat();
+        self.retreat()?;
         let dt = t - self.previous.t;
         if dt <= 0.0 { Ok(StepStats::default()) } else { self.stepper.step(dt) }
     }

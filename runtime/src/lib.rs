@@ -120,7 +120,8 @@ extern crate self as hamel;
 #[cfg(feature = "macros")]
 pub use hamel_macros::multibody;
 
-/// The Rust of the book's chapter on generated code.
+/// The Rust of the book's chapters on generated code and on schemes.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/book/generated_code.md")]
+#[doc = include_str!("../../docs/book/own_scheme.md")]
 struct Book;

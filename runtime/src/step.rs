@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::model::{ParameterError, State};
+use crate::model::{Model, ParameterError, State};
 use crate::norms::is_finite;
 
 /// Where constraints on coordinates are imposed.
@@ -88,6 +88,21 @@ impl ContactRecord {
         let [gaps, forces, impulses] = [gaps, forces, impulses].map(std::mem::take);
         *self = Self { gaps, forces, impulses, ..*other };
     }
+}
+
+/// Times that are apart by less than this, relative to one second or the time, are the same.
+const CLOCK: f64 = 1e-13;
+
+/// Refuses the state of a scheme that is at another time than the end of its step, both in s.
+///
+/// # Errors
+/// [`StepError::Undefined`]
+pub(crate) fn check_clock(scheme: &str, model: &dyn Model, end: f64, state: f64) -> Result<(), StepError> {
+    if (state - end).abs() <= CLOCK * (1.0 + end.abs()) {
+        return Ok(());
+    }
+    let reason = "its state is at another time than the end of the step: a step advances the time by its length";
+    Err(StepError::Undefined { scheme: scheme.to_owned(), model: model.describe().name.clone(), reason })
 }
 
 /// The probable cause of a failure of Newton's method, determined from the last iterate.

@@ -45,6 +45,8 @@ const STRIDE: u64 = 16;
 const UNRESOLVED: f64 = 1e-12;
 /// Coordinates below this size, m or rad, count as this size: a body at rest at zero trembles by rounding, too.
 const AT_REST: f64 = 10.0;
+/// Gaps are the same within this part of the largest gap.
+const SAME_GAP: f64 = 1e-2;
 /// Changes below this fraction of the potential energy are rounding errors.
 const ROUNDING: f64 = 1e-9;
 
@@ -55,6 +57,9 @@ pub(crate) struct Watch {
     residuals: Residuals,
     balance: Option<Balance>,
     steps: u64,
+    /// Gaps of contacts, and the largest so far.
+    gaps: Vec<f64>,
+    widest: f64,
 }
 
 impl Watch {
@@ -65,13 +70,16 @@ impl Watch {
             residuals: Residuals::new(model, start),
             balance: limits.energy.and_then(|_| Balance::new(model, start)),
             steps: 0,
+            gaps: vec![0.0; model.describe().contacts.len()],
+            widest: 0.0,
         }
     }
 
     /// Checks the state after a step; `is_recorded` if a row is about to be written.
     ///
     /// # Errors
-    /// [`StepError::ConstraintsLost`], [`StepError::NotFiniteValue`], [`StepError::EnergyGained`].
+    /// [`StepError::ConstraintsLost`], [`StepError::NotFiniteValue`], [`StepError::EnergyGained`], and
+    /// [`StepError::Undefined`] for a scheme whose record of contacts belongs to another state.
     pub(crate) fn pass(
         &mut self,
         model: &dyn Model,
@@ -90,6 +98,9 @@ impl Watch {
         }
         if let Some((quantity, value)) = not_finite(model, state).filter(|_| self.limits.finite) {
             return Err(StepError::NotFiniteValue { t: state.t, scheme: self.scheme.clone(), quantity, value });
+        }
+        if let Some(record) = contacts {
+            self.hold_to_gaps(model, state, record)?;
         }
         // Without constraints no limit can be exceeded, whatever it is.
         let is_constrained = !model.describe().constraints.is_empty();
@@ -126,6 +137,20 @@ impl Watch {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a record with other gaps than those of the state, but for what coordinates have been corrected by: a scheme
+    /// that does not treat contacts might pass bodies through each other.
+    fn hold_to_gaps(&mut self, model: &dyn Model, state: &State, record: &ContactRecord) -> Result<(), StepError> {
+        model.contact_gap(state.t, state.q.as_slice(), &mut self.gaps);
+        self.widest = self.gaps.iter().fold(self.widest, |widest, gap| widest.max(gap.abs()));
+        let is_other = |(gap, recorded): (&f64, &f64)| (gap - recorded).abs() > SAME_GAP * self.widest;
+        if record.gaps.len() == self.gaps.len() && !self.gaps.iter().zip(&record.gaps).any(is_other) {
+            return Ok(());
+        }
+        let model = model.describe().name.clone();
+        let reason = "its record of contacts has other gaps than its state";
+        Err(StepError::Undefined { scheme: self.scheme.clone(), model, reason })
     }
 
     /// Forces have jumped at this state, as by an input that a controller has set: work of the next step begins with the

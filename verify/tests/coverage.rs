@@ -18,7 +18,9 @@ fn exists(id: &str) -> bool {
 #[test]
 fn every_number_of_every_document_is_in_its_table_once() {
     let keys: Vec<&str> = tables().map(|(paper, _)| paper.key).collect();
-    assert_eq!(keys, ["simo", "rezaei", "sherif", "zhang", "ship"]);
+    for key in ["simo", "rezaei", "sherif", "zhang", "ship"] {
+        assert!(keys.contains(&key), "[{key}] has no table");
+    }
     for (paper, coverage) in tables() {
         let faults = coverage.faults(exists);
         assert!(faults.is_empty(), "[{}]\n{}", paper.key, faults.join("\n"));

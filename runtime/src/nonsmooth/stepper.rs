@@ -129,8 +129,9 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
     }
 
     /// The accelerations depend on contact forces; they are recomputed at the beginning of the next step.
-    fn resume(&mut self, _next: &State) {
+    fn resume(&mut self, _next: &State) -> bool {
         self.has_jumped = true;
+        true
     }
 
     fn correctable(&mut self) -> Option<&mut State> {

@@ -186,8 +186,8 @@ impl Stepper for Constrained<'_> {
         self.inner.retreat()
     }
 
-    fn resume(&mut self, next: &State) {
-        self.inner.resume(next);
+    fn resume(&mut self, next: &State) -> bool {
+        self.inner.resume(next)
     }
 
     fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>

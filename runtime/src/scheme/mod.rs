@@ -91,7 +91,7 @@ impl Options {
     /// The same, which say how long matrices serve.
     pub(crate) fn with_newton_matrix(self, scheme: &(impl Scheme + ?Sized), is_constrained: bool) -> Self {
         // A kept matrix leaves larger errors in multipliers, which must not last.
-        let usual = || match is_constrained && (scheme.reads_forces() || is_undamped(scheme)) {
+        let usual = || match is_constrained && (scheme.reads_forces() || !scheme.settles_forces()) {
             true => NewtonMatrix::EveryIteration,
             false => NewtonMatrix::Kept,
         };
@@ -266,6 +266,12 @@ pub trait Scheme: Send + Sync {
     fn estimates_errors(&self) -> bool {
         self.tableau().is_some_and(|tableau| tableau.embedded.is_some())
     }
+    /// Whether errors of the multipliers of constraints on positions, and of forces of contacts that stay closed, die out:
+    /// as a rule where it damps infinitely fast motion, as its [`amplification`](Scheme::amplification) says. A scheme that
+    /// computes them anew from every state says so here.
+    fn settles_forces(&self) -> bool {
+        !is_undamped(self)
+    }
     /// How it advances instances of a model side by side.
     #[doc(hidden)]
     fn abreast(&self) -> SideBySide {
@@ -336,9 +342,21 @@ pub trait Scheme: Send + Sync {
             return Err(StepError::Undefined { scheme: self.label(), model: info.name.clone(), reason });
         }
         let is_constrained = model.dims().nc > 0;
-        let stepper = self.stepper(model, initial, &options.with_newton_matrix(self, is_constrained))?;
+        let mut stepper = self.stepper(model, initial, &options.with_newton_matrix(self, is_constrained))?;
+        let undefined = |reason| StepError::Undefined { scheme: self.label(), model: info.name.clone(), reason };
+        let contacts = info.contacts.len();
+        if stepper.contacts().is_some_and(|record| record.gaps.len() != contacts) {
+            return Err(undefined("its record of contacts has another number of gaps than the model"));
+        }
         if !is_constrained {
             return Ok(stepper);
+        }
+        let removes_drift = options.removes_drift(self) && info.constraints.len() > info.velocity_constraints;
+        if removes_drift && stepper.correctable().is_none() {
+            return Err(undefined(
+                "it imposes constraints on velocities or accelerations, so that coordinates drift, and its states cannot be \
+                 corrected: its stepper lacks `correctable`; with `Drift::Kept` they drift",
+            ));
         }
         Ok(Constrained::around(model, self.label(), stepper, options.removes_drift(self)))
     }
@@ -385,16 +403,31 @@ const INFINITY: f64 = 1e8;
 const UNDAMPED: f64 = 1e-3;
 
 /// Whether a scheme does not damp infinitely fast motion, such as errors of multipliers of constraints on positions.
-pub(crate) fn is_undamped(scheme: &(impl Scheme + ?Sized)) -> bool {
+fn is_undamped(scheme: &(impl Scheme + ?Sized)) -> bool {
     let matrix = scheme.amplification(Oscillator::undamped(INFINITY));
     matrix.is_some_and(|matrix| (spectral_radius(&matrix) - 1.0).abs() < UNDAMPED)
 }
 
 /// The integration of one motion by a scheme. After an error the state is the last one that was reached.
+///
+/// Two methods suffice for fixed steps; what others are for:
+///
+/// | without | there is no |
+/// |---|---|
+/// | [`resume`](Stepper::resume) | controller, and no jump of inputs |
+/// | [`correctable`](Stepper::correctable) | removal of drift, which constraints on velocities or accelerations need |
+/// | [`leave_out`](Stepper::leave_out) | motion through positions where constraints are dependent |
+/// | [`error_estimate`](Stepper::error_estimate) and [`retreat`](Stepper::retreat) | choice of steps by a tolerance |
+/// | [`fork`](Stepper::fork) | several motions from one state |
+///
+/// [`Simulation`](crate::Simulation) holds steppers to this: a time other than the end of the step, gaps of contacts other
+/// than those of the model, and steps that cannot be undone where they have to be, end the run.
 pub trait Stepper {
-    /// The current state.
+    /// The current state: coordinates, velocities, accelerations and multipliers at the end of the last step. Events and
+    /// tables read all of them.
     fn state(&self) -> &State;
-    /// Advances by `dt`, s; allocates nothing.
+    /// Advances by `dt`, s; allocates nothing. [`schemes::check_step_size`](crate::schemes::check_step_size) refuses lengths
+    /// that are no steps.
     ///
     /// # Errors
     /// If the step has no solution; the state is then unchanged.
@@ -502,8 +535,11 @@ pub trait Stepper {
     }
     /// Continues from the current state after a jump of the forces, for example of an input that a controller has set:
     /// takes accelerations and multipliers from `next`, with which the motion of the next step is interpolated, and
-    /// discards the history of previous steps.
-    fn resume(&mut self, _next: &State) {}
+    /// discards the history of previous steps. `false` if the scheme does not support this; one that remembers nothing from
+    /// step to step and does not read accelerations has nothing to do.
+    fn resume(&mut self, _next: &State) -> bool {
+        false
+    }
 }
 
 /// An estimate of the error of a step.

@@ -221,10 +221,11 @@ impl Stepper for CoupledStepper<'_> {
         true
     }
 
-    fn resume(&mut self, next: &State) {
+    fn resume(&mut self, next: &State) -> bool {
         self.has_advanced = false;
         self.state.a.copy_from(&next.a);
         self.state.lambda.copy_from(&next.lambda);
+        true
     }
 
     fn correctable(&mut self) -> Option<&mut State> {

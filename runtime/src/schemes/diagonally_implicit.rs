@@ -233,11 +233,12 @@ impl Stepper for DiagonallyImplicitStepper<'_> {
         true
     }
 
-    fn resume(&mut self, next: &State) {
+    fn resume(&mut self, next: &State) -> bool {
         self.has_advanced = false;
         self.quadrature.iter_mut().for_each(Estimator::forget);
         self.stages[0].a.copy_from(&next.a);
         self.stages[0].lambda.copy_from(&next.lambda);
+        true
     }
 
     fn correctable(&mut self) -> Option<&mut State> {

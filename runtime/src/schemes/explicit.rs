@@ -349,9 +349,10 @@ impl Stepper for ExplicitStepper<'_> {
         self.write_map(map).ok_or("its step could not be repeated")
     }
 
-    fn resume(&mut self, next: &State) {
+    fn resume(&mut self, next: &State) -> bool {
         self.state.a.copy_from(&next.a);
         self.state.lambda.copy_from(&next.lambda);
+        true
     }
 
     fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>

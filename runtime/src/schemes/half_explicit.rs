@@ -229,9 +229,10 @@ impl<'m> Parts<'m> {
     }
 
     /// Steps find accelerations of their own; what is interpolated within the next one begins with these.
-    fn resume(&mut self, next: &State) {
+    fn resume(&mut self, next: &State) -> bool {
         self.state.a.copy_from(&next.a);
         self.state.lambda.copy_from(&next.lambda);
+        true
     }
 
     fn new(model: &'m dyn Model, name: String, initial: State) -> Self {
@@ -269,8 +270,8 @@ impl Stepper for MoreauStepper<'_> {
         (self.contacts.len() > 0).then_some(&self.contacts.record)
     }
 
-    fn resume(&mut self, next: &State) {
-        self.parts.resume(next);
+    fn resume(&mut self, next: &State) -> bool {
+        self.parts.resume(next)
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
@@ -386,8 +387,8 @@ impl Stepper for HalfExplicitStepper<'_> {
         &self.0.state
     }
 
-    fn resume(&mut self, next: &State) {
-        self.0.resume(next);
+    fn resume(&mut self, next: &State) -> bool {
+        self.0.resume(next)
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {

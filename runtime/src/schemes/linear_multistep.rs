@@ -201,11 +201,12 @@ impl Stepper for LinearMultistepStepper<'_> {
         true
     }
 
-    fn resume(&mut self, next: &State) {
+    fn resume(&mut self, next: &State) -> bool {
         self.history[0].a.copy_from(&next.a);
         self.history[0].lambda.copy_from(&next.lambda);
         self.known = 1;
         self.estimator.iter_mut().for_each(Estimator::forget);
+        true
     }
 
     fn correctable(&mut self) -> Option<&mut State> {

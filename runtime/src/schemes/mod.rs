@@ -42,8 +42,19 @@ fn is_same_step(dt: f64, last: f64) -> bool {
     (dt - last).abs() <= SAME_STEP * last
 }
 
-/// Rejects step sizes that are not positive and finite.
-pub(crate) fn check_step_size(scheme: &str, dt: f64) -> Result<(), StepError> {
+/// Rejects step sizes that are not positive and finite, as each [`Stepper::step`](crate::scheme::Stepper::step) has to.
+///
+/// # Errors
+/// [`StepError::BadParameter`] with the scheme and the length, s.
+///
+/// # Examples
+/// ```
+/// use hamel::schemes::check_step_size;
+///
+/// assert!(check_step_size("mine", 1e-3).is_ok());
+/// assert!([0.0, -1e-3, f64::NAN].into_iter().all(|dt| check_step_size("mine", dt).is_err()));
+/// ```
+pub fn check_step_size(scheme: &str, dt: f64) -> Result<(), StepError> {
     if dt.is_finite() && dt > 0.0 {
         return Ok(());
     }

@@ -186,7 +186,7 @@ impl Stepper for NewmarkStepper<'_> {
         true
     }
 
-    fn resume(&mut self, next: &State) {
+    fn resume(&mut self, next: &State) -> bool {
         self.step.old.a.copy_from(&next.a);
         self.step.old.lambda.copy_from(&next.lambda);
         self.auxiliary.copy_from(&next.a);
@@ -195,6 +195,7 @@ impl Stepper for NewmarkStepper<'_> {
         self.has_advanced = false;
         self.estimator.iter_mut().for_each(Estimator::forget);
         self.forget();
+        true
     }
 
     fn correctable(&mut self) -> Option<&mut State> {

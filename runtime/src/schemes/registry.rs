@@ -8,7 +8,7 @@ use super::newmark::{Average, Newmark};
 use super::*;
 use crate::digits::Digits;
 use crate::model::Model;
-use crate::scheme::{ConstraintLevel, Options, Predictor, Scheme, is_undamped};
+use crate::scheme::{ConstraintLevel, Options, Predictor, Scheme};
 use crate::spelling::{similar, suggestion};
 use crate::tables::{self, NewmarkFamily, PUBLISHED_RHO_INFINITY, RHO_INFINITY, Range, TableError, Tableau};
 
@@ -589,7 +589,11 @@ impl Entry {
     /// ```
     pub fn scheme(&self, parameters: &[(&str, f64)]) -> Result<Box<dyn Scheme>, StepError> {
         let mut values: Vec<f64> = self.parameters.iter().map(|parameter| parameter.default).collect();
-        for &(name, value) in parameters {
+        for (at, &(name, value)) in parameters.iter().enumerate() {
+            if parameters[..at].iter().any(|&(known, _)| known == name) {
+                let reason = format!("parameter `{name}` is given twice");
+                return Err(StepError::BadParameter { scheme: self.name.to_owned(), reason });
+            }
             let Some(place) = self.parameters.iter().position(|known| known.name == name) else {
                 return Err(self.unknown(name));
             };
@@ -723,14 +727,14 @@ pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Opt
     let info = model.describe();
     let level = options.constraint_level.unwrap_or(scheme.preferred_level());
     let binds_positions = level == ConstraintLevel::Position && info.constraints.len() > info.velocity_constraints;
-    if binds_positions && is_undamped(scheme) {
+    if binds_positions && !scheme.settles_forces() {
         return Some(
             "it does not damp infinitely fast motion, so that multipliers of constraints on positions do not converge; \
              take `rho_infinity` < 1 or `alpha` < 0 where it has one of them, another scheme such as `generalized_alpha` \
              otherwise, or impose the constraints on velocities",
         );
     }
-    if !info.contacts.is_empty() && is_undamped(scheme) {
+    if !info.contacts.is_empty() && !scheme.settles_forces() {
         return Some(
             "it does not damp infinitely fast motion, so that forces of contacts that stay closed swing about their values; \
              take `rho_infinity` < 1 or `alpha` < 0 where it has one of them, another scheme such as `bathe` otherwise",

@@ -241,10 +241,11 @@ impl Stepper for RungeKuttaStepper<'_> {
     }
 
     // What is interpolated within the next step begins with these accelerations; its stages find their own.
-    fn resume(&mut self, next: &State) {
+    fn resume(&mut self, next: &State) -> bool {
         self.is_accelerated = false;
         self.state.a.copy_from(&next.a);
         self.state.lambda.copy_from(&next.lambda);
+        true
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {

@@ -303,7 +303,7 @@ impl Stepper for SingleStepStepper<'_> {
         true
     }
 
-    fn resume(&mut self, next: &State) {
+    fn resume(&mut self, next: &State) -> bool {
         self.state.a.copy_from(&next.a);
         self.state.lambda.copy_from(&next.lambda);
         self.rate = Rate::new(&mut self.point, &self.state);
@@ -315,6 +315,7 @@ impl Stepper for SingleStepStepper<'_> {
         }
         (self.last_dt, self.has_advanced) = (None, false);
         self.estimator.forget();
+        true
     }
 
     fn correctable(&mut self) -> Option<&mut State> {

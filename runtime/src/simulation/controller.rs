@@ -33,13 +33,15 @@ pub(super) struct Controllers<'a> {
 
 /// Accelerations and multipliers after inputs have jumped.
 pub(super) struct Jump<'a> {
+    scheme: String,
     acceleration: Acceleration<'a>,
     state: State,
 }
 
 impl<'a> Jump<'a> {
     pub(super) fn new(model: &'a dyn Model, scheme: &dyn Scheme) -> Self {
-        Self { acceleration: Acceleration::new(model, scheme.label()), state: State::zeros(model.dims()) }
+        let scheme = scheme.label();
+        Self { acceleration: Acceleration::new(model, scheme.clone()), state: State::zeros(model.dims()), scheme }
     }
 
     /// Finds them, and goes on from there.
@@ -47,15 +49,19 @@ impl<'a> Jump<'a> {
     /// # Errors
     /// [`StepError::BadInput`] for a value that is not finite, and those of the equations of motion.
     pub(super) fn pass(&mut self, driver: &mut Driver) -> Result<(), StepError> {
-        let Self { acceleration, state } = self;
+        let Self { acceleration, state, .. } = self;
         let t = driver.state().t;
         check_inputs(acceleration.model, t)?;
         state.copy_from(driver.state());
         acceleration.leave_out(driver.stepper().left_out());
         acceleration.begin(t);
         acceleration.find(state)?;
-        driver.stepper_mut().resume(state);
-        Ok(())
+        if driver.stepper_mut().resume(state) {
+            return Ok(());
+        }
+        let model = acceleration.model.describe().name.clone();
+        let reason = "it does not go on after inputs have jumped, as controllers make them: its stepper lacks `resume`";
+        Err(StepError::Undefined { scheme: self.scheme.clone(), model, reason })
     }
 }
 

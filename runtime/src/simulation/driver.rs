@@ -6,7 +6,7 @@ use crate::events::Interval;
 use crate::model::{Block, Model, State};
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
-use crate::step::{StepError, StepStats};
+use crate::step::{StepError, StepStats, check_clock};
 
 use super::Steps;
 
@@ -64,6 +64,8 @@ enum Kind<'m> {
 
 /// Steps of one length.
 struct FixedStepper<'m> {
+    model: &'m dyn Model,
+    scheme: String,
     blocks: &'m [Block],
     order: u32,
     stepper: Box<dyn Stepper + 'm>,
@@ -141,6 +143,8 @@ impl<'m> Driver<'m> {
             return Err(StepError::Undefined { scheme: scheme.label(), model: model.describe().name.clone(), reason });
         }
         let fixed = FixedStepper {
+            model,
+            scheme: scheme.label(),
             blocks: &model.describe().blocks,
             order: scheme.order(),
             watch: Watch::new(model, stepper.state()),
@@ -342,6 +346,7 @@ impl FixedStepper<'_> {
         let impacts = |stepper: &dyn Stepper| stepper.contacts().map_or(0, |record| record.impacts);
         let before = impacts(&*self.stepper);
         let stats = self.stepper.step(dt).map_err(|error| self.watch.explain(error))?;
+        check_clock(&self.scheme, self.model, self.previous.t + dt, self.stepper.state().t)?;
         self.has_impact = impacts(&*self.stepper) != before;
         self.pass()?;
         Ok(stats)
