@@ -116,6 +116,10 @@ struct Fmu {
     until: f64,
     #[command(flatten)]
     settings: Settings,
+    /// Write sources in C99 in the place of a library, for every system with a compiler: without contacts and derivatives, by
+    /// itself with fixed steps of `runge_kutta` or `half_explicit`.
+    #[arg(long, conflicts_with_all = ["library", "adaptive"])]
+    sources: bool,
     /// Leave directional and adjoint derivatives out, which take the longer to compile the larger the model.
     #[arg(long)]
     no_derivatives: bool,
@@ -236,6 +240,7 @@ fn program(arguments: &Program, screen: &mut Screen) -> Result<(), Failure> {
         start: [state.q.as_slice(), state.v.as_slice()],
         parameters: model.parameters(),
         left_out: &left_out,
+        is_open: false,
     };
     let name = c_name(&info.name);
     let files = c_motion(&info.name, &stages.simplified, &stages.schedule, &motion);
@@ -258,11 +263,13 @@ fn fmu(arguments: &Fmu, screen: &mut Screen) -> Result<(), Failure> {
     integration::are_positive(&given)?;
     new_or_forced(&arguments.out, arguments.force, |begin| begin.windows(FIRST.len()).any(|bytes| bytes == FIRST))?;
     // Units that integrate by themselves are asked for none.
-    let has_derivatives = !arguments.no_derivatives && !matches!(arguments.kind, Some(KindArgument::Cs));
+    let has_derivatives =
+        !arguments.sources && !arguments.no_derivatives && !matches!(arguments.kind, Some(KindArgument::Cs));
     let changed = |text| if has_derivatives { hamel_jit::with_linearization(text) } else { text };
     let (source, model) = arguments.settings.compiled(&arguments.choice, changed)?;
     let name = match &arguments.scheme {
         Some(name) => name.replace('-', "_"),
+        None if arguments.sources => "runge_kutta".to_owned(),
         None => schemes::suitable(&model).to_owned(),
     };
     let Some(entry) = schemes::entries().find(|entry| entry.name == name) else {
@@ -299,8 +306,15 @@ fn fmu(arguments: &Fmu, screen: &mut Screen) -> Result<(), Failure> {
         stepping,
         until: arguments.until,
     };
-    let library = arguments.library.clone().unwrap_or_else(beside_this_program);
-    let settings = hamel_fmu::write(&model, &contents, &library, &arguments.out).map_err(|error| match error {
+    let written = if arguments.sources {
+        let path = arguments.choice.path();
+        let stages = hamel_compiler::stages(source.tokens).map_err(|error| FileError::model(path, error))?;
+        hamel_fmu::write_sources(&model, &stages, &contents, &arguments.out)
+    } else {
+        let library = arguments.library.clone().unwrap_or_else(beside_this_program);
+        hamel_fmu::write(&model, &contents, &library, &arguments.out)
+    };
+    let settings = written.map_err(|error| match error {
         ExportError::Start(error) => error.into(),
         ExportError::File(error) => error.into(),
         other => Failure::Usage(other.to_string()),

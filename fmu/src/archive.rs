@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hamel::linearize::first_order;
-use hamel::{Model, StepError, initial_state};
+use hamel::{Model, ModelInfo, StepError, initial_state};
 use hamel_compiler::file::{self, FileError};
 use hamel_jit::JitModel;
 use sha2::{Digest, Sha256};
@@ -95,18 +95,7 @@ pub fn write(model: &JitModel, contents: &Contents, library: &Path, to: &Path) -
     // The scheme exists, and takes the model.
     hamel::schemes::by_name(&contents.scheme, &given)?.start(model, state.clone())?;
     let info = model.describe();
-    let has_contacts = !info.contacts.is_empty();
-    let kinds = match contents.kinds.as_slice() {
-        [] if has_contacts => vec![Kind::CoSimulation],
-        [] => vec![Kind::ModelExchange, Kind::CoSimulation],
-        kinds if has_contacts && kinds.contains(&Kind::ModelExchange) => {
-            return Err(ExportError::Kind(format!(
-                "`{}` has contacts, whose impacts and friction importers cannot integrate\nhelp: export it for co-simulation, `--kind cs`",
-                info.name
-            )));
-        }
-        kinds => kinds.to_vec(),
-    };
+    let kinds = kinds(info, &contents.kinds)?;
     let mut settings = Settings {
         identifier: identifier(&info.name),
         token: String::new(),
@@ -133,6 +122,7 @@ pub fn write(model: &JitModel, contents: &Contents, library: &Path, to: &Path) -
         parameters: model.parameters(),
         state: &state,
         until: contents.until,
+        sources: &[],
     };
     let code = fs::read(library).map_err(|source| ExportError::Library { path: library.to_owned(), source })?;
     let place = platform(contents.version).ok_or(ExportError::System)?;
@@ -148,7 +138,24 @@ pub fn write(model: &JitModel, contents: &Contents, library: &Path, to: &Path) -
     Ok(settings)
 }
 
-fn archive(out: &mut File, entries: &[(String, Vec<u8>)]) -> io::Result<()> {
+/// The uses that are asked for, or all that the model permits.
+///
+/// # Errors
+/// For one that it does not permit.
+pub(crate) fn kinds(info: &ModelInfo, asked: &[Kind]) -> Result<Vec<Kind>, ExportError> {
+    let has_contacts = !info.contacts.is_empty();
+    match asked {
+        [] if has_contacts => Ok(vec![Kind::CoSimulation]),
+        [] => Ok(vec![Kind::ModelExchange, Kind::CoSimulation]),
+        kinds if has_contacts && kinds.contains(&Kind::ModelExchange) => Err(ExportError::Kind(format!(
+            "`{}` has contacts, whose impacts and friction importers cannot integrate\nhelp: export it for co-simulation, `--kind cs`",
+            info.name
+        ))),
+        kinds => Ok(kinds.to_vec()),
+    }
+}
+
+pub(crate) fn archive(out: &mut File, entries: &[(String, Vec<u8>)]) -> io::Result<()> {
     let mut archive = ZipWriter::new(out);
     for (name, content) in entries {
         // The same time for all, so that the same contents give the same bytes.
@@ -164,14 +171,14 @@ fn archive(out: &mut File, entries: &[(String, Vec<u8>)]) -> io::Result<()> {
 }
 
 /// A name as an identifier of C.
-fn identifier(name: &str) -> String {
+pub(crate) fn identifier(name: &str) -> String {
     let ascii = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = name.chars().map(ascii).collect();
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { name }
 }
 
 /// What tells the unit from others: a hash of all that its results depend on.
-fn token(contents: &Contents, settings: &Settings) -> String {
+pub(crate) fn token(contents: &Contents, settings: &Settings) -> String {
     let mut hash = Sha256::new();
     hash.update(env!("CARGO_PKG_VERSION"));
     hash.update(&contents.text);

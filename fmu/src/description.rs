@@ -19,6 +19,8 @@ pub(crate) struct Description<'a> {
     pub state: &'a State,
     /// End of the motion that importers compute where nobody asks for another, s.
     pub until: f64,
+    /// Files that are compiled, of a unit of sources.
+    pub sources: &'a [&'a str],
 }
 
 /// Categories of messages.
@@ -116,14 +118,38 @@ impl Description<'_> {
                     // opposite, which is false if it is not said.
                     let steps =
                         if self.is_two() { String::new() } else { attribute("needsCompletedIntegratorStep", "true") };
-                    writeln!(text, "  <ModelExchange{identifier}{steps}{states}/>")
+                    writeln!(
+                        text,
+                        "  <ModelExchange{identifier}{steps}{states}{}",
+                        self.listed_sources("ModelExchange")
+                    )
                 }
                 Kind::CoSimulation => {
                     let steps = attribute("canHandleVariableCommunicationStepSize", "true");
-                    writeln!(text, "  <CoSimulation{identifier}{steps}{states}/>")
+                    writeln!(text, "  <CoSimulation{identifier}{steps}{states}{}", self.listed_sources("CoSimulation"))
                 }
             };
         }
+    }
+
+    /// The rest of an element of a kind; version 2 names its sources there.
+    fn listed_sources(&self, kind: &str) -> String {
+        if !self.is_two() || self.sources.is_empty() {
+            return "/>".to_owned();
+        }
+        let files: String =
+            self.sources.iter().map(|name| format!("      <File{}/>\n", attribute("name", name))).collect();
+        format!(">\n    <SourceFiles>\n{files}    </SourceFiles>\n  </{kind}>")
+    }
+
+    /// `buildDescription.xml`, which names the sources in version 3.
+    pub(crate) fn build(&self) -> String {
+        let files: String =
+            self.sources.iter().map(|name| format!("      <SourceFile{}/>\n", attribute("name", name))).collect();
+        let identifier = attribute("modelIdentifier", &self.settings.identifier);
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiBuildDescription fmiVersion=\"3.0\">\n  <BuildConfiguration{identifier}>\n    <SourceFileSet language=\"C99\">\n{files}    </SourceFileSet>\n  </BuildConfiguration>\n</fmiBuildDescription>\n"
+        )
     }
 
     fn units(&self, text: &mut String) {

@@ -4,7 +4,7 @@
 //! When an importer makes an instance, the library compiles the text to machine code. So no compiler is needed to write a
 //! unit, and it has everything that models have: constraints, contacts, flexible members, every scheme.
 //!
-//! [`write`](fn@write) makes a unit. [`Instance`] is what the functions of the interface do, in safe Rust; the modules
+//! [`write`](fn@write) makes a unit, and [`write_sources`] one that has sources in C99 in the place of the library. [`Instance`] is what the functions of the interface do, in safe Rust; the modules
 //! `fmi3` and `fmi2` are these functions, as importers call them.
 #![allow(unsafe_code, reason = "importers call functions of C; each block says why it may")]
 
@@ -18,6 +18,7 @@ mod instance;
 mod machine;
 mod settings;
 mod snapshot;
+mod sources;
 mod variables;
 
 pub use archive::{Contents, ExportError, write};
@@ -25,4 +26,5 @@ pub use derivatives::Side;
 pub use instance::{Fault, Instance};
 pub use settings::{Kind, Settings, Stepping, Version};
 pub use snapshot::Snapshot;
+pub use sources::{C_SCHEMES, write_sources};
 pub use variables::{Causality, Variable, Variables};

@@ -115,6 +115,18 @@ impl Variables {
         variables
     }
 
+    /// Those of a unit of sources: all but what only a run records.
+    pub(crate) fn of_sources(model: &dyn Model) -> Variables {
+        let mut variables = Variables::of(model);
+        let first = 1 + model.dims().nq + 2 * model.dims().nv;
+        let multipliers = first..first + model.dims().nc;
+        variables.all.retain(|variable| match variable.place {
+            Place::Column(column) => variable.is_output() || multipliers.contains(&column),
+            _ => true,
+        });
+        variables
+    }
+
     /// Limits of joints.
     fn limit(&mut self, info: &ModelInfo) {
         for limits in &info.limits {

@@ -45,6 +45,7 @@ fn moved(
         start: [start.q.as_slice(), start.v.as_slice()],
         parameters: model.parameters(),
         left_out: &left_out,
+        is_open: false,
     };
     let name = snake_case(&model.describe().name);
     std::fs::create_dir_all(folder).unwrap();

@@ -47,6 +47,9 @@ pub struct CMotion<'a> {
     pub parameters: &'a [f64],
     /// Constraints that follow from others.
     pub left_out: &'a [usize],
+    /// Whether there are also the functions that others integrate with: rates of coordinates, outputs, and states moved onto
+    /// the constraints.
+    pub is_open: bool,
 }
 
 /// The files of a model that moves: those of the model, then those of its motion. Contacts are not for them.
@@ -65,34 +68,34 @@ pub fn c_motion(name: &str, equations: &Equations, schedule: &Schedule, motion: 
     })
 }
 
-struct Writer<'w, 'm> {
-    model: &'w Model<'m>,
-    motion: &'w CMotion<'w>,
+pub(super) struct Writer<'w, 'm> {
+    pub(super) model: &'w Model<'m>,
+    pub(super) motion: &'w CMotion<'w>,
 }
 
 /// Where a function finds what it reads.
-struct At<'a> {
-    t: &'a str,
-    q: &'a str,
-    v: &'a str,
+pub(super) struct At<'a> {
+    pub(super) t: &'a str,
+    pub(super) q: &'a str,
+    pub(super) v: &'a str,
 }
 
-const STATE: At<'static> = At { t: "m->t", q: "m->q", v: "m->v" };
-const GIVEN: At<'static> = At { t: "t", q: "q", v: "v" };
+pub(super) const STATE: At<'static> = At { t: "m->t", q: "m->q", v: "m->v" };
+pub(super) const GIVEN: At<'static> = At { t: "t", q: "q", v: "v" };
 
 impl Writer<'_, '_> {
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.model.name
     }
 
-    fn sizes(&self) -> [usize; 3] {
+    pub(super) fn sizes(&self) -> [usize; 3] {
         let layout = &self.model.equations.layout;
         [layout.coordinates.len(), layout.velocities.len(), layout.constraints.len()]
     }
 
     /// A call of a function of the model, with places for its results; nothing if the model has no such function. Results
     /// without a place do not occur.
-    fn call<'t>(&self, role: FunctionRole, at: &'t At<'t>, places: &'t [(Role, &'t str)]) -> Option<String> {
+    pub(super) fn call<'t>(&self, role: FunctionRole, at: &'t At<'t>, places: &'t [(Role, &'t str)]) -> Option<String> {
         let given = |group| match group {
             Group::Constants => "m->constants",
             Group::Inputs => "m->inputs",
@@ -100,7 +103,9 @@ impl Writer<'_, '_> {
             Group::Positions => at.q,
             Group::Velocities => at.v,
             Group::Forces => "m->room",
-            Group::Accelerations | Group::Multipliers | Group::Weights => "0",
+            Group::Accelerations => "m->a",
+            Group::Multipliers if self.sizes()[2] > 0 => "m->lambda",
+            Group::Multipliers | Group::Weights => "0",
         };
         let place = |role: Role| places.iter().find(|(known, _)| *known == role).map_or("0", |(_, place)| *place);
         self.model.called(role, given, place)
@@ -112,7 +117,7 @@ impl Writer<'_, '_> {
     }
 
     /// Whether the model has its accelerations without elimination.
-    fn is_explicit(&self) -> bool {
+    pub(super) fn is_explicit(&self) -> bool {
         self.model.roles().contains(&FunctionRole::ForwardDynamics) && self.sizes()[2] == 0
     }
 
@@ -189,7 +194,7 @@ impl Writer<'_, '_> {
 
     fn declarations(&self) -> Vec<(String, String)> {
         let name = self.name();
-        vec![
+        let mut declarations = vec![
             (
                 format!("void {name}_start(const double *parameters, {name}_motion *m)"),
                 "Begins. Coordinates and velocities are those of the parameters that the program was made with, also where\n   others are given; 0 instead of parameters stands for these.".to_owned(),
@@ -202,7 +207,11 @@ impl Writer<'_, '_> {
                 format!("int {name}_step({name}_motion *m, double h)"),
                 "A step of h s. 0; or 1 where accelerations are not determined, 2 where the end is too far off the constraints:\n   the state is then that before the step.".to_owned(),
             ),
-        ]
+        ];
+        if self.motion.is_open {
+            declarations.extend(self.open_declarations());
+        }
+        declarations
     }
 
     /// What a step costs at most, and the room that it needs beside the instance.
@@ -291,6 +300,9 @@ impl Writer<'_, '_> {
             CStepper::RungeKutta => self.runge_kutta(),
             CStepper::HalfExplicit => self.half_explicit(),
         });
+        if self.motion.is_open {
+            text.push_str(&self.open());
+        }
         head + &called(&text) + &text
     }
 
@@ -316,7 +328,7 @@ impl Writer<'_, '_> {
             true => "(void)q;\n".to_owned(),
             false => normalize,
         };
-        let needs_rates = self.motion.stepper == CStepper::RungeKutta;
+        let needs_rates = self.motion.is_open || self.motion.stepper == CStepper::RungeKutta;
         let needs_retract = self.motion.stepper == CStepper::HalfExplicit || self.sizes()[2] > 0;
         let mut text = String::new();
         if needs_rates {
@@ -371,7 +383,6 @@ impl Writer<'_, '_> {
     /// Constraints that are not left out are columns and rows of the matrix; the others have a multiplier of zero.
     fn assembly(&self) -> String {
         let name = self.name();
-        let [_, _, nc] = self.sizes();
         let mut text = format!(
             "/* Factorizes the matrix with M and G of q, and the lower rows of another place; 0, or 1 if it is singular. */\nstatic int factor({name}_motion *m, double t, const double *q, double rows_t, const double *rows_q)\n{{\n"
         );
@@ -381,25 +392,7 @@ impl Writer<'_, '_> {
             text,
             "for (int column = 0; column < NV; ++column) {{\nfor (int i = {name}_mass_matrix_column_starts[column]; i < {name}_mass_matrix_column_starts[column + 1]; ++i) {{\nm->matrix[{name}_mass_matrix_row_indices[i] * N + column] = m->mass[i];\n}}\n}}\n"
         );
-        if nc > 0 {
-            let rows = At { t: "rows_t", q: "rows_q", v: "v" };
-            let places = [(Role::ConstraintJacobian, "m->jacobian")];
-            let scatter = |target: &str| {
-                format!(
-                    "for (int column = 0; column < NV; ++column) {{\nfor (int i = {name}_constraint_jacobian_column_starts[column]; i < {name}_constraint_jacobian_column_starts[column + 1]; ++i) {{\nconst int row = NV + {name}_constraint_jacobian_row_indices[i];\n{target}\n}}\n}}\n"
-                )
-            };
-            text += &self.call(FunctionRole::ConstraintJacobian, &GIVEN, &places).unwrap_or_default();
-            text += &scatter("m->matrix[column * N + row] = -m->jacobian[i];");
-            text += &self.call(FunctionRole::ConstraintJacobian, &rows, &places).unwrap_or_default();
-            text += &scatter("m->matrix[row * N + column] = m->jacobian[i];");
-            for row in self.motion.left_out {
-                let _ = write!(
-                    text,
-                    "for (int i = 0; i < N; ++i) m->matrix[(NV + {row}) * N + i] = m->matrix[i * N + NV + {row}] = 0.0;\nm->matrix[(NV + {row}) * N + NV + {row}] = 1.0;\n"
-                );
-            }
-        }
+        text += &self.gradients(&At { t: "rows_t", q: "rows_q", v: "v" });
         text += &unused(&text, &["t", "q", "rows_t", "rows_q"]);
         text += "return eliminate(m);\n}\n";
         let mut forces = format!(
@@ -412,6 +405,31 @@ impl Writer<'_, '_> {
         }
         forces += &unused(&forces, &["t", "q", "v"]);
         finished(&text) + &finished(&(forces + "}\n"))
+    }
+
+    /// Statements that put G into the columns of the matrix, and that of other places into its rows.
+    pub(super) fn gradients(&self, rows: &At) -> String {
+        let name = self.name();
+        let mut text = String::new();
+        if self.sizes()[2] > 0 {
+            let places = [(Role::ConstraintJacobian, "m->jacobian")];
+            let scatter = |target: &str| {
+                format!(
+                    "for (int column = 0; column < NV; ++column) {{\nfor (int i = {name}_constraint_jacobian_column_starts[column]; i < {name}_constraint_jacobian_column_starts[column + 1]; ++i) {{\nconst int row = NV + {name}_constraint_jacobian_row_indices[i];\n{target}\n}}\n}}\n"
+                )
+            };
+            text += &self.call(FunctionRole::ConstraintJacobian, &GIVEN, &places).unwrap_or_default();
+            text += &scatter("m->matrix[column * N + row] = -m->jacobian[i];");
+            text += &self.call(FunctionRole::ConstraintJacobian, rows, &places).unwrap_or_default();
+            text += &scatter("m->matrix[row * N + column] = m->jacobian[i];");
+            for row in self.motion.left_out {
+                let _ = write!(
+                    text,
+                    "for (int i = 0; i < N; ++i) m->matrix[(NV + {row}) * N + i] = m->matrix[i * N + NV + {row}] = 0.0;\nm->matrix[(NV + {row}) * N + NV + {row}] = 1.0;\n"
+                );
+            }
+        }
+        text
     }
 
     /// Right-hand sides of constraints.
@@ -510,7 +528,7 @@ impl Writer<'_, '_> {
 const ROUNDS: u64 = 10;
 
 /// Statements for arguments that a body does not read.
-fn unused(body: &str, arguments: &[&str]) -> String {
+pub(super) fn unused(body: &str, arguments: &[&str]) -> String {
     // Behind the signature.
     let body = body.split_once("{\n").map_or(body, |(_, body)| body);
     let is_read = |name: &str| {

@@ -11,6 +11,7 @@ mod c_kernel;
 mod c_motion;
 mod c_precision;
 mod c_turns;
+mod c_unit;
 mod docs;
 mod formula;
 mod formulas;
