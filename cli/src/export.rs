@@ -55,7 +55,8 @@ struct Program {
     /// The folder of its four files, made where it is missing.
     #[arg(long, short, value_name = "FOLDER")]
     out: PathBuf,
-    /// Its steps: the classical Runge-Kutta scheme, or half-explicit steps of second order, which take half the time.
+    /// Its steps: the classical Runge-Kutta scheme, half-explicit steps of second order, which take half the time, or the
+    /// implicit generalized-α scheme for stiff models.
     #[arg(long, value_enum, default_value_t = StepperArgument::Rk4)]
     stepper: StepperArgument,
     /// The type of its numbers.
@@ -75,6 +76,9 @@ enum StepperArgument {
     /// Half-explicit, second order.
     #[value(name = "half_explicit", alias = "half-explicit")]
     HalfExplicit,
+    /// Generalized-α, implicit, second order, for stiff models.
+    #[value(name = "generalized_alpha", alias = "generalized-alpha")]
+    GeneralizedAlpha,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -232,6 +236,7 @@ fn program(arguments: &Program, screen: &mut Screen) -> Result<(), Failure> {
         stepper: match arguments.stepper {
             StepperArgument::Rk4 => CStepper::RungeKutta,
             StepperArgument::HalfExplicit => CStepper::HalfExplicit,
+            StepperArgument::GeneralizedAlpha => CStepper::GeneralizedAlpha { rho_infinity: 0.8 },
         },
         precision: match arguments.float {
             FloatArgument::Double => CPrecision::Double,

@@ -12,6 +12,12 @@ use hamel_models::ModelEntry;
 
 const STEPS: usize = 50;
 
+const STEPPERS: [(CStepper, &str); 3] = [
+    (CStepper::RungeKutta, "runge_kutta"),
+    (CStepper::HalfExplicit, "half_explicit"),
+    (CStepper::GeneralizedAlpha { rho_infinity: 0.8 }, "generalized_alpha"),
+];
+
 /// Every warning that the compilers of boards have.
 const WARNINGS: [&str; 6] = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-Wdouble-promotion", "-Wshadow"];
 
@@ -102,7 +108,7 @@ fn programs_move_as_the_schemes_of_the_runtime() {
     parallel::map(&entries, |entry| {
         let source = (entry.build)(&[]).unwrap().describe().source.clone();
         let compiled = Compiled::new(&source);
-        for (stepper, name) in [(CStepper::RungeKutta, "runge_kutta"), (CStepper::HalfExplicit, "half_explicit")] {
+        for (stepper, name) in STEPPERS {
             let scheme = schemes::by_name(name, &[]).unwrap();
             let dt = 1e-4;
             let expected = by_runtime(&compiled.model, &*scheme, dt);
@@ -113,7 +119,9 @@ fn programs_move_as_the_schemes_of_the_runtime() {
             for (i, expected) in expected.iter().enumerate() {
                 let [double, single] = [&found, &single].map(|found| (found[i] - expected).abs() / size);
                 assert!(double < 1e-10, "{} by {name}: {i} is {}, expected {expected}", entry.name, found[i]);
-                assert!(single < 1e-3, "{} by {name} in single precision: {i} is off by {single}", entry.name);
+                // Constraints on positions give rounding of these, divided by the step, to velocities.
+                let bound = if name == "generalized_alpha" { 2e-2 } else { 1e-3 };
+                assert!(single < bound, "{} by {name} in single precision: {i} is off by {single}", entry.name);
             }
         }
     });

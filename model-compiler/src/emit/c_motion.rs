@@ -7,6 +7,7 @@
 use std::fmt::Write;
 
 use super::c::{Files, Model};
+use super::c_generalized_alpha::NEWTON_ROUNDS;
 use super::c_kernel::finished;
 use super::c_precision::in_single_precision;
 use super::c_turns::{Space, Turn, called, prefix, rates};
@@ -17,12 +18,17 @@ use crate::schedule::groups::Group;
 use crate::schedule::{Schedule, totals};
 
 /// A scheme with fixed steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CStepper {
     /// The classical scheme of fourth order; its end is moved onto the constraints.
     RungeKutta,
     /// Half-explicit steps of second order, with constraints on velocities; coordinates are moved onto the constraints.
     HalfExplicit,
+    /// The implicit generalized-α scheme of second order, with constraints on positions.
+    GeneralizedAlpha {
+        /// Spectral radius at infinite frequency, from 0 to 1.
+        rho_infinity: f64,
+    },
 }
 
 /// Numbers of a program.
@@ -121,6 +127,15 @@ impl Writer<'_, '_> {
         self.model.roles().contains(&FunctionRole::ForwardDynamics) && self.sizes()[2] == 0
     }
 
+    fn is_implicit(&self) -> bool {
+        matches!(self.motion.stepper, CStepper::GeneralizedAlpha { .. })
+    }
+
+    /// Whether steps eliminate.
+    fn needs_matrix(&self) -> bool {
+        !self.is_explicit() || self.is_implicit()
+    }
+
     fn header(&self, model_files: &Files) -> String {
         let name = self.name();
         let layout = &self.model.equations.layout;
@@ -140,12 +155,13 @@ impl Writer<'_, '_> {
         for (n, name, doc) in self.room() {
             fields += &array("double", name, n, doc);
         }
-        if !self.is_explicit() {
+        if self.needs_matrix() {
             fields += &array("int", "pivots", nv + nc, "Room: rows of the pivots.");
         }
         let scheme = match self.motion.stepper {
             CStepper::RungeKutta => "the classical Runge-Kutta scheme of fourth order",
             CStepper::HalfExplicit => "half-explicit time stepping of second order",
+            CStepper::GeneralizedAlpha { .. } => "the implicit generalized-alpha scheme of second order",
         };
         let contents = format!(
             "#include \"{name}.h\"\n\n/* An instance of the model. */\ntypedef struct {{\n{fields}}} {name}_motion;\n\n{}",
@@ -165,7 +181,7 @@ impl Writer<'_, '_> {
         let [nq, nv, nc] = self.sizes();
         let n = nv + nc;
         let mut room = vec![(nq.max(n), "room", "Room for forces and results.")];
-        if !self.is_explicit() {
+        if self.needs_matrix() {
             room.push((n * n, "matrix", "Room: [M, -transpose(G); G, 0] row by row, then its factors."));
             room.push((n, "rhs", "Room: right-hand side, then solution."));
             room.push((self.model.patterns.mass_matrix.nnz(), "mass", "Room: values of M."));
@@ -188,11 +204,12 @@ impl Writer<'_, '_> {
                 room.push((nv, "stage_a", "Room: accelerations at the beginning."));
                 room.push((nv, "increment", "Room: a change of coordinates."));
             }
+            CStepper::GeneralizedAlpha { .. } => room.extend(self.room_of_alpha()),
         }
         room
     }
 
-    fn declarations(&self) -> Vec<(String, String)> {
+    pub(super) fn declarations(&self) -> Vec<(String, String)> {
         let name = self.name();
         let mut declarations = vec![
             (
@@ -224,6 +241,7 @@ impl Writer<'_, '_> {
         let (stages, ends) = match self.motion.stepper {
             CStepper::RungeKutta => (4, if nc > 0 { 3 } else { 1 }),
             CStepper::HalfExplicit => (2, if nc > 0 { 2 } else { 1 }),
+            CStepper::GeneralizedAlpha { .. } => return self.costs_of_alpha(model_files),
         };
         let rounds = if nc > 0 { ROUNDS } else { 0 };
         let evaluations = match self.is_explicit() {
@@ -243,29 +261,55 @@ impl Writer<'_, '_> {
         let total = (stages + ends) * (evaluations + factor + solve)
             + rounds * (of(FunctionRole::Constraint) + solve)
             + 20 * n * (stages + ends);
-        let size = match self.motion.precision {
-            CPrecision::Double => 8,
-            CPrecision::Single => 4,
-        };
         vec![
             format!(
                 "A step is at most {total} operations on numbers, sines and roots among them as one each: {} evaluations of",
                 stages + ends
             ),
             format!("{evaluations}, eliminations of {factor}, and {rounds} rounds of projection at most."),
-            format!(
-                "An instance has {} bytes; locals of a call need {} bytes at most, before the C compiler keeps them in registers.",
-                size * self.words() as u64,
-                size * deepest(&model_files.source) as u64 + 256,
-            ),
+            self.room_in_words(model_files),
         ]
+    }
+
+    /// The same of an implicit scheme.
+    fn costs_of_alpha(&self, model_files: &Files) -> Vec<String> {
+        let [_, nv, nc] = self.sizes();
+        let n = (nv + nc) as u64;
+        let counts = totals::functions(self.model.equations, self.model.schedule);
+        let of =
+            |role: FunctionRole| counts.iter().find(|known| known.role == role).map_or(0, |known| known.simplified);
+        let evaluation = of(FunctionRole::Linearization) + of(FunctionRole::Residual);
+        let elimination = n * n * n * 2 / 3 + 4 * n * n;
+        let total = NEWTON_ROUNDS * (evaluation + elimination + 20 * n);
+        vec![
+            format!(
+                "A step is at most {total} operations on numbers, sines and roots among them as one each: {NEWTON_ROUNDS} rounds of Newton's"
+            ),
+            format!(
+                "method, of which most steps take two to four, with evaluations of {evaluation} and eliminations of {elimination}."
+            ),
+            self.room_in_words(model_files),
+        ]
+    }
+
+    /// How large an instance is, and what a call needs beside it.
+    fn room_in_words(&self, model_files: &Files) -> String {
+        let size = match self.motion.precision {
+            CPrecision::Double => 8,
+            CPrecision::Single => 4,
+        };
+        format!(
+            "An instance has {} bytes; locals of a call need {} bytes at most, before the C compiler keeps them in registers.",
+            size * self.words() as u64,
+            size * deepest(&model_files.source) as u64 + 256,
+        )
     }
 
     /// Numbers in an instance; a number has room for an index.
     fn words(&self) -> usize {
         let [nq, nv, nc] = self.sizes();
         let lists = [nq, 2 * nv, nc, self.model.equations.layout.inputs.len().max(1), self.model.n_constants().max(1)];
-        let indices = if self.is_explicit() { 0 } else { nv + nc };
+        let indices = if self.needs_matrix() { nv + nc } else { 0 };
         2 + lists.iter().sum::<usize>() + self.room().iter().map(|(n, ..)| (*n).max(1)).sum::<usize>() + indices
     }
 
@@ -276,10 +320,10 @@ impl Writer<'_, '_> {
             CPrecision::Double => (f64::EPSILON, 1e-10),
             CPrecision::Single => (f64::from(f32::EPSILON), 1e-4),
         };
-        let sizes = if self.is_explicit() { "" } else { ", N = NV + NC" };
+        let sizes = if self.needs_matrix() { ", N = NV + NC" } else { "" };
         let sizes = format!(
             "enum {{ NQ = {nq}, NV = {nv}{}{sizes} }};",
-            if nc > 0 || !self.is_explicit() { format!(", NC = {nc}") } else { String::new() }
+            if nc > 0 || self.needs_matrix() { format!(", NC = {nc}") } else { String::new() }
         );
         let head = format!(
             "#include \"{name}_motion.h\"\n\n#include <math.h>\n\n{sizes}\n\n/* The distance from 1 to the next number; corrections that no longer shrink are rounding below this. */\n#define SMALLEST {smallest:e}\n#define FAILED {failed:e}\n\n"
@@ -288,8 +332,10 @@ impl Writer<'_, '_> {
         text.push_str(&self.moved());
         text.push_str(&self.start());
         text.push_str(&TIME.replace("@name@", &name));
-        if !self.is_explicit() {
+        if self.needs_matrix() {
             text.push_str(&ELIMINATION.replace("@name@", &name));
+        }
+        if !self.is_explicit() {
             text.push_str(&self.assembly());
         }
         if nc > 0 {
@@ -299,6 +345,7 @@ impl Writer<'_, '_> {
         text.push_str(&match self.motion.stepper {
             CStepper::RungeKutta => self.runge_kutta(),
             CStepper::HalfExplicit => self.half_explicit(),
+            CStepper::GeneralizedAlpha { rho_infinity } => finished(&self.generalized_alpha(rho_infinity)),
         });
         if self.motion.is_open {
             text.push_str(&self.open());
@@ -329,7 +376,7 @@ impl Writer<'_, '_> {
             false => normalize,
         };
         let needs_rates = self.motion.is_open || self.motion.stepper == CStepper::RungeKutta;
-        let needs_retract = self.motion.stepper == CStepper::HalfExplicit || self.sizes()[2] > 0;
+        let needs_retract = self.motion.stepper != CStepper::RungeKutta || self.sizes()[2] > 0;
         let mut text = String::new();
         if needs_rates {
             text += &rates(&self.model.equations.layout.blocks);
@@ -451,6 +498,9 @@ impl Writer<'_, '_> {
         text += &("/* The lower part becomes what G a has to be, so that accelerations obey the constraints. */\n"
             .to_owned()
             + &finished(&(body + "}\n")));
+        if self.is_implicit() && !self.motion.is_open {
+            return text;
+        }
         // −(G v + rate), with the G of the last matrix.
         let mut body = format!("static void velocity_rows{signature}");
         body += "for (int i = 0; i < NC; ++i) m->rhs[NV + i] = m->rate[i] = 0.0;\n";

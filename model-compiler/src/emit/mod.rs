@@ -7,6 +7,7 @@
 mod c;
 mod c_casadi;
 mod c_casadi_interface;
+mod c_generalized_alpha;
 mod c_kernel;
 mod c_motion;
 mod c_precision;
