@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use hamel::simulation::Steps;
 use hamel::{Model, initial_state, redundant_constraints, schemes};
 use hamel_compiler::emit::{CMotion, CPrecision, CStepper, Numbers, c_casadi, c_motion, c_name};
-use hamel_compiler::file::{self, FileError};
+use hamel_compiler::file::{self, FileError, Source};
 use hamel_fmu::{Contents, ExportError, Kind, Stepping, Version};
+use hamel_jit::JitModel;
+
+use proc_macro2::TokenStream;
 
 use crate::failure::Failure;
 use crate::integration;
@@ -163,13 +166,29 @@ pub(crate) fn export(arguments: &Arguments, screen: &mut Screen) -> Result<(), F
     }
 }
 
+/// A model whose parameters are numbers that other languages have.
+fn compiled(
+    settings: &Settings,
+    choice: &Choice,
+    changed: impl Fn(TokenStream) -> TokenStream,
+) -> Result<(Source, JitModel), Failure> {
+    let (source, model) = settings.compiled(choice, changed)?;
+    let mut named = model.describe().parameters.iter().zip(model.parameters());
+    match named.find(|(_, value)| !value.is_finite()) {
+        Some((channel, value)) => {
+            Err(Failure::Usage(format!("parameter `{}` is {value}: expected a finite number", channel.name)))
+        }
+        None => Ok((source, model)),
+    }
+}
+
 /// Functions that trees have with derivatives, beside those of any model.
 const OF_TREES: [&str; 4] =
     ["forward_dynamics", "inverse_dynamics", "forward_dynamics_derivatives", "inverse_dynamics_derivatives"];
 
 fn functions(arguments: &Functions, screen: &mut Screen) -> Result<(), Failure> {
     arguments.settings.refuse_inputs("inputs are an argument of the functions")?;
-    let (source, model) = arguments.settings.compiled(&arguments.choice, |text| text)?;
+    let (source, model) = compiled(&arguments.settings, &arguments.choice, |text| text)?;
     let info = model.describe();
     if !info.contacts.is_empty() {
         return Err(Failure::Usage(format!(
@@ -220,7 +239,7 @@ fn write(folder: &Path, texts: &[(String, &String)], is_forced: bool) -> Result<
 
 fn program(arguments: &Program, screen: &mut Screen) -> Result<(), Failure> {
     arguments.settings.refuse_inputs("inputs of the program are set by what calls it")?;
-    let (source, model) = arguments.settings.compiled(&arguments.choice, |text| text)?;
+    let (source, model) = compiled(&arguments.settings, &arguments.choice, |text| text)?;
     let info = model.describe();
     if !info.contacts.is_empty() {
         return Err(Failure::Usage(format!(
@@ -271,7 +290,7 @@ fn fmu(arguments: &Fmu, screen: &mut Screen) -> Result<(), Failure> {
     let has_derivatives =
         !arguments.sources && !arguments.no_derivatives && !matches!(arguments.kind, Some(KindArgument::Cs));
     let changed = |text| if has_derivatives { hamel_jit::with_linearization(text) } else { text };
-    let (source, model) = arguments.settings.compiled(&arguments.choice, changed)?;
+    let (source, model) = compiled(&arguments.settings, &arguments.choice, changed)?;
     let name = match &arguments.scheme {
         Some(name) => name.replace('-', "_"),
         None if arguments.sources => "runge_kutta".to_owned(),

@@ -15,10 +15,20 @@ pub(crate) fn names() -> Vec<&'static str> {
 /// The model of this name, with these parameters.
 #[cfg(feature = "papers")]
 pub(crate) fn build(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Model>, Failure> {
-    let entry = hamel_models::find(name).ok_or_else(|| Failure::unknown("model", name, names()))?;
+    let entry = hamel_models::find(name).ok_or_else(|| unknown(name))?;
     (entry.build)(parameters).map_err(|error| {
         Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
     })
+}
+
+/// A name that is none of a model, but may be that of a file without its ending.
+#[cfg(feature = "papers")]
+fn unknown(name: &str) -> Failure {
+    let file = format!("{name}.model");
+    match std::path::Path::new(&file).is_file() {
+        true => Failure::Usage(format!("unknown model `{name}`\nhelp: files have their whole name: `{file}`")),
+        false => Failure::unknown("model", name, names()),
+    }
 }
 
 /// The model of this name, with these parameters.

@@ -111,9 +111,24 @@ fn varied(text: &str) -> Result<(String, Values), String> {
     Ok((name, values.parse().map_err(|error: SweepError| error.to_string())?))
 }
 
+/// Refuses names that promise what a table is not written as.
+fn is_table(path: &Path) -> Result<(), Failure> {
+    const OTHERS: [&str; 12] =
+        ["xlsx", "xls", "ods", "json", "h5", "hdf5", "feather", "arrow", "mat", "npz", "npy", "html"];
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    if OTHERS.contains(&ending.as_str()) {
+        let path = path.display();
+        return Err(Failure::Usage(format!(
+            "`{path}`: expected a name that ends in .parquet, or in .csv for comma-separated values"
+        )));
+    }
+    Ok(())
+}
+
 /// Runs the cases that have not ended, and writes the table when all have.
 pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     arguments.integration.check()?;
+    is_table(&arguments.out)?;
     if let Some(path) = &arguments.animate {
         animate::may_write(path, arguments.force)?;
     }
@@ -261,6 +276,7 @@ fn show(arguments: &Arguments, sweep: &Sweep, cases: &Cases, screen: &mut Screen
 
 /// Puts the parts of a sweep together.
 pub(crate) fn merge(arguments: &MergeArguments, screen: &mut Screen) -> Result<(), Failure> {
+    is_table(&arguments.out)?;
     let out = &arguments.out;
     if out.symlink_metadata().is_ok() && !arguments.force {
         let out = out.display();

@@ -10,7 +10,11 @@ use crate::units::Unit;
 
 pub(crate) fn unknown_name(name: &Ident, candidates: &[&str]) -> Error {
     if crate::units::find(&name.to_string()).is_some() && !candidates.contains(&name.to_string().as_str()) {
-        let help = "a unit follows a number, and units beside each other multiply: `1.0 kg m^2`";
+        // A tonne, which is seldom meant.
+        let help = match name == "t" {
+            true => "the time is `time`, and the unit follows a number: `2 t`",
+            false => "a unit follows a number, and units beside each other multiply: `1.0 kg m^2`",
+        };
         return advise(Family::UnknownName, name, format!("unknown name `{name}`, which is a unit"), help);
     }
     let near = nearest(&name.to_string(), candidates.iter().copied());

@@ -143,6 +143,12 @@ pub(crate) fn too_many_elements(member: &Ident, most: i64) -> Error {
     advise(Family::Limit, member, message, "use fewer elements, or fewer members")
 }
 
+pub(crate) fn axis_in_the_plane(place: impl Into<Place>) -> Error {
+    let help = "in the plane hinges turn about z, and slides go along the x axis of their frames, which `rotated 90 deg` behind \
+                an end turns; without `planar;` the model is in space";
+    advise(Family::PlaneOrSpace, place, "`axis` is spatial, but the model is `planar`", help)
+}
+
 pub(crate) fn only_in_space(place: impl Into<Place>, what: &str) -> Error {
     error(Family::PlaneOrSpace, place, format!("{what} is spatial, but the model is `planar`"))
 }

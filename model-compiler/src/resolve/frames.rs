@@ -87,7 +87,7 @@ impl Context<'_> {
     /// Axes whose z axis has this direction.
     pub(super) fn axis(&self, value: &Value) -> Option<Term> {
         if self.settings.space == Space::Planar {
-            return self.report(diagnostics::only_in_space(value.place, "`axis`"));
+            return self.report(diagnostics::axis_in_the_plane(value.place));
         }
         let operand = self.operand(value)?;
         let direction = self.keep(operand.require(Shape::Vector(3), Unit::ONE))?;
