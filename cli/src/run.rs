@@ -36,7 +36,8 @@ pub(crate) struct Arguments {
     /// Record every N-th step; by default such that there are about a thousand records.
     #[arg(long, value_name = "N", conflicts_with = "adaptive")]
     record: Option<std::num::NonZeroUsize>,
-    /// Also write an animation, one HTML page that works offline, or glTF if its name ends in .glb: --animate motion.html
+    /// Also write an animation, one HTML page that works offline; or glTF, a picture of the start or a film, if its name ends
+    /// in .glb, .png, or .mp4, .webm or .gif: --animate motion.html
     #[arg(long, value_name = "FILE")]
     animate: Option<PathBuf>,
     /// Directory for the results.

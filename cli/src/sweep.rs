@@ -82,8 +82,8 @@ pub(crate) struct Arguments {
     /// Draw no figures.
     #[arg(long)]
     no_figures: bool,
-    /// Also write an animation of the cases, of up to 6 all, of more 6 that are equally far apart: one HTML page, or glTF
-    /// if its name ends in .glb: --animate sweep.html
+    /// Also write an animation of the cases, of up to 6 all, of more 6 that are equally far apart: one HTML page, or
+    /// what the ending of its name asks for, as of `hamel animate`: --animate sweep.html
     #[arg(long, value_name = "FILE")]
     animate: Option<PathBuf>,
 }

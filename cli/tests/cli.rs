@@ -70,6 +70,15 @@ fn values_out_of_range_are_refused_with_the_range() {
     assert_usage_error(&run(&["--dt", "1e-3", "--set", "mass"]), &["NAME=VALUE"]);
     assert_usage_error(&run(&["--dt", "1e-3", "--record", "0"]), &["--record"]);
     assert_usage_error(&["inspect", "pendulum", "--stats", "--as", "latex"], &["--stats", "--as"]);
+    assert_usage_error(
+        &run(&["--dt", "1e-3", "--with", "alpha=0", "--with", "alpha=-0.1"]),
+        &["`alpha` is given twice"],
+    );
+    let export = ["export", "c", "pendulum", "--out", "nowhere", "--set", "mass=inf"];
+    assert_usage_error(&export, &["parameter `mass` is inf: expected a finite number"]);
+    let sweep =
+        ["sweep", "pendulum", "--vary", "mass=1,2", "--outputs", "energy.final", "--until", "1", "--out", "t.xlsx"];
+    assert_usage_error(&sweep, &["`t.xlsx`: expected a name that ends in .parquet"]);
 }
 
 #[test]

@@ -34,6 +34,16 @@ def animation(
     title: str, runs: Sequence[tuple[str, Run]], folder: str | PathLike[str], is_gltf: bool
 ) -> tuple[bytes, list[str]]: ...
 def write_animation(path: str | PathLike[str], bytes: bytes) -> None: ...
+def picture(
+    page: str,
+    path: str | PathLike[str],
+    *,
+    at: float | None,
+    size: tuple[int, int],
+    view: str | None,
+    dark: bool,
+    speed: float | None,
+) -> bytes: ...
 def monodromy_matrix(
     model: Model,
     period: float,

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from os import PathLike, fspath
+from os.path import splitext
 from typing import TYPE_CHECKING
 
 from . import _hamel
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 MOST_PARAMETERS = 3
 """Labels name so many parameters at most."""
+FILMED = (".png", ".mp4", ".webm", ".gif")
+"""Endings of names of pictures and films."""
+SIZE = (960, 600)
+"""Their size by default, pixels."""
 
 
 class Animation:
@@ -41,6 +46,11 @@ def animate(
     title: str | None,
     labels: Sequence[str] | None,
     folder: str | PathLike[str],
+    at: float | None,
+    size: tuple[int, int],
+    view: str | None,
+    dark: bool,
+    speed: float | None,
 ) -> Animation | str | PathLike[str]:
     """What `Trajectory.animate` does."""
     if labels is None:
@@ -49,13 +59,18 @@ def animate(
         found = "a text" if isinstance(labels, str) else f"{len(labels)}"
         raise ValueError(f"`labels`: expected {len(runs)}, one for each run, found {found}")
     model = runs[0]._run.model
-    is_gltf = path is not None and fspath(path).lower().endswith(".glb")
+    ending = "" if path is None else splitext(fspath(path))[1].lower()
+    is_gltf, is_filmed = ending == ".glb", ending in FILMED
+    if not is_filmed and (at, size, view, dark, speed) != (None, SIZE, None, False, None):
+        raise ValueError(f"`at`, `size`, `view`, `dark` and `speed` are of pictures and films: names end in {', '.join(FILMED)}")
     shown = [(str(label), run._run) for label, run in zip(labels, runs)]
     made, unread = _hamel.animation(model if title is None else title, shown, fspath(folder), is_gltf)
     for line in unread:
         warnings.warn(line, stacklevel=3)
     if path is None:
         return Animation(made.decode())
+    if is_filmed:
+        made = _hamel.picture(made.decode(), path, at=at, size=size, view=view, dark=dark, speed=speed)
     _hamel.write_animation(path, made)
     return path
 

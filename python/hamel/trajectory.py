@@ -179,6 +179,11 @@ class Trajectory:
         title: str | None = None,
         labels: Sequence[str] | None = None,
         folder: str | PathLike[str] = ".",
+        at: float | None = None,
+        size: tuple[int, int] = (960, 600),
+        view: str | None = None,
+        dark: bool = False,
+        speed: float | None = None,
     ) -> str | PathLike[str]: ...
 
     def animate(
@@ -188,13 +193,20 @@ class Trajectory:
         title: str | None = None,
         labels: Sequence[str] | None = None,
         folder: str | PathLike[str] = ".",
+        at: float | None = None,
+        size: tuple[int, int] = (960, 600),
+        view: str | None = None,
+        dark: bool = False,
+        speed: float | None = None,
     ) -> "Animation | str | PathLike[str]":
         """Makes one HTML page with moving pictures of the run, as `hamel animate` does; it works offline.
 
         Parameters
         ----------
         path : path, default None
-            Where the page is written, wholly or not at all; glTF for other programs if the name ends in `.glb`.
+            Where the page is written, wholly or not at all; glTF for other programs if the name ends in `.glb`, a still picture
+            if it ends in `.png`, and a film if it ends in `.mp4`, `.webm` or `.gif`. Pictures and films are drawn by Chromium,
+            Chrome or Edge, and films are joined by FFmpeg, which have to be on the path.
         *others : Trajectory
             Runs of any models that are shown together with this one.
         title : str
@@ -204,6 +216,17 @@ class Trajectory:
             these differ, or numbers.
         folder : path
             Where the paths of `mesh("part.stl")` in models start. Files that cannot be read are said by a warning.
+        at : float
+            Time of a picture, s; by default the start.
+        size : pair of int
+            Width and height of pictures and films, pixels.
+        view : {"iso", "x", "y", "z"}
+            Where these are seen from.
+        dark : bool
+            Whether they are light on dark.
+        speed : float
+            Seconds of the motion in a second of a film; by default one, unless it would be over in less than 4 seconds or last
+            longer than 20.
 
         Returns
         -------
@@ -212,9 +235,10 @@ class Trajectory:
         Raises
         ------
         ValueError
-            If a run cannot be drawn: the model has no bodies, or nothing was recorded.
+            If a run cannot be drawn: the model has no bodies, or nothing was recorded; and for options that the file does not
+            have.
         OSError
-            If the page cannot be written.
+            If the file cannot be written, or the programs for pictures and films are missing.
 
         Notes
         -----
@@ -228,7 +252,7 @@ class Trajectory:
         for other in others:
             if not isinstance(other, Trajectory):
                 raise TypeError(f"other runs: expected hamel.Trajectory, found {type(other).__name__}")
-        return animate([self, *others], path, title, labels, folder)
+        return animate([self, *others], path, title, labels, folder, at, size, view, dark, speed)
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} s to {self.t[-1]:g} s" if len(self) else "empty"

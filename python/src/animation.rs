@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hamel::{Model as _, Signal};
-use hamel_animate::{Meshes, Motion, Scene, gltf, unread_files};
+use hamel_animate::{Browser, FilmError, Format, Look, Meshes, Motion, Pace, Scene, gltf, unread_files};
 use hamel_compiler::file;
 use hamel_report::recorded;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -66,6 +66,36 @@ pub(crate) fn animation(
 ) -> PyResult<(Cow<'static, [u8]>, Vec<String>)> {
     let (bytes, unread) = py.detach(|| bytes(title, &runs, folder, is_gltf)).map_err(PyValueError::new_err)?;
     Ok((bytes.into(), unread))
+}
+
+/// A picture of a page at a time, s, or a film of it, by the ending of a name.
+#[pyfunction]
+#[pyo3(signature = (page, path, *, at, size, view, dark, speed))]
+#[expect(clippy::too_many_arguments, reason = "they are those of Python")]
+pub(crate) fn picture(
+    py: Python<'_>,
+    page: &str,
+    path: PathBuf,
+    at: Option<f64>,
+    size: [u32; 2],
+    view: Option<String>,
+    dark: bool,
+    speed: Option<f64>,
+) -> PyResult<Cow<'static, [u8]>> {
+    let look = Look { size, view, is_dark: dark, ..Look::default() };
+    let made = py.detach(|| filmed(page, &path, &look, at, speed));
+    made.map(Cow::from).map_err(|error| match error {
+        FilmError::Range { .. } | FilmError::TooLong(_) => PyValueError::new_err(error.to_string()),
+        other => PyOSError::new_err(other.to_string()),
+    })
+}
+
+fn filmed(page: &str, path: &Path, look: &Look, at: Option<f64>, speed: Option<f64>) -> Result<Vec<u8>, FilmError> {
+    let browser = Browser::find()?;
+    match Format::of(path) {
+        None => browser.picture(page, look, at),
+        Some(format) => browser.film(page, look, &Pace { speed, ..Pace::default() }, format, |_, _| ()),
+    }
 }
 
 /// Writes a file, wholly or not at all.

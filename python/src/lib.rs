@@ -28,7 +28,7 @@ mod _hamel {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::animation::{animation, write_animation};
+    use crate::animation::{animation, picture, write_animation};
     #[pymodule_export]
     use crate::compiled::{Compiled, library_model, library_names};
     #[pymodule_export]

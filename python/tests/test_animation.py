@@ -5,6 +5,7 @@ import html
 import json
 import math
 import re
+import shutil
 import struct
 import warnings
 
@@ -218,3 +219,21 @@ def test_robots_of_files_include_others_and_look_like_their_links(tmp_path):
     # A text has no folder.
     with pytest.raises(hamel.ModelError, match="`include` is not expanded"):
         hamel.Model.from_mjcf(robot, level="at_once", cache=False)
+
+
+def test_pictures_and_films(cart, tmp_path):
+    run = cart.simulate(until=1.0)
+    with pytest.raises(ValueError, match="`at`, `size`, `view`, `dark` and `speed` are of pictures and films"):
+        run.animate(tmp_path / "page.html", at=0.5)
+    try:
+        run.animate(tmp_path / "start.png", size=(160, 100))
+    except OSError as error:
+        pytest.skip(str(error))
+    run.animate(tmp_path / "later.png", size=(160, 100), at=0.5, dark=True)
+    start, later = (tmp_path / f"{name}.png" for name in ("start", "later"))
+    assert start.read_bytes()[:4] == later.read_bytes()[:4] == b"\x89PNG" and start.read_bytes() != later.read_bytes()
+    with pytest.raises(ValueError, match="view: expected iso, x, y or z, found w"):
+        run.animate(tmp_path / "a.png", view="w")
+    if shutil.which("ffmpeg"):
+        run.animate(tmp_path / "film.gif", size=(64, 40), speed=10.0)
+        assert (tmp_path / "film.gif").read_bytes().startswith(b"GIF89a")
