@@ -90,6 +90,9 @@ pub enum FilmError {
         /// What is known.
         what: String,
     },
+    /// It was cancelled.
+    #[error("interrupted")]
+    Cancelled,
     /// FFmpeg ended without a film.
     #[error("FFmpeg made no film: {0}")]
     Ffmpeg(String),
@@ -115,7 +118,10 @@ pub enum FilmError {
 ///
 /// Pictures are drawn without the graphics processor, so that they are the same on every machine with this browser.
 #[derive(Clone, Debug)]
-pub struct Browser(PathBuf);
+pub struct Browser {
+    path: PathBuf,
+    is_cancelled: fn() -> bool,
+}
 
 impl Browser {
     /// The one that the variable `HAMEL_CHROMIUM` names, or the first on the path.
@@ -124,13 +130,23 @@ impl Browser {
     /// If there is none.
     pub fn find() -> Result<Self, FilmError> {
         let named = std::env::var_os("HAMEL_CHROMIUM").filter(|name| !name.is_empty()).map(PathBuf::from);
-        named.or_else(|| BROWSERS.iter().find_map(|name| on_path(name))).map(Self).ok_or(FilmError::NoBrowser)
+        named.or_else(|| BROWSERS.iter().find_map(|name| on_path(name))).map(Self::at).ok_or(FilmError::NoBrowser)
+    }
+
+    fn at(path: PathBuf) -> Self {
+        Self { path, is_cancelled: || false }
+    }
+
+    /// Ends with [`FilmError::Cancelled`] once this function says so; it is asked some fifty times a second.
+    #[must_use]
+    pub fn cancelled_by(self, is_cancelled: fn() -> bool) -> Self {
+        Self { is_cancelled, ..self }
     }
 
     /// The path of the program.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// The picture of a page at a time, s, or at the start of the motion, as PNG.
@@ -200,7 +216,7 @@ impl Browser {
         let folder = tempfile::tempdir()?;
         let film = folder.path().join("film");
         let log = folder.path().join("log");
-        let mut joining = Command::new(ffmpeg)
+        let mut joining = alone(&mut Command::new(ffmpeg))
             .args(["-loglevel", "error", "-f", "image2pipe", "-framerate", &pace.rate.to_string(), "-i", "-"])
             .args(format.arguments())
             .arg(&film)
@@ -228,7 +244,7 @@ impl Browser {
     }
 
     fn failed(&self, what: &str) -> FilmError {
-        FilmError::Browser { browser: self.0.display().to_string(), what: what.to_owned() }
+        FilmError::Browser { browser: self.path.display().to_string(), what: what.to_owned() }
     }
 }
 
@@ -297,7 +313,7 @@ impl<'a> Studio<'a> {
     fn pictures(&self, asked: &str) -> Result<(usize, Vec<Vec<u8>>), FilmError> {
         let at = |name: &str| self.folder.path().join(name);
         let document = at("document");
-        let mut child = Command::new(&self.browser.0)
+        let mut child = alone(&mut Command::new(&self.browser.path))
             // Without a sandbox, which is not available everywhere; the page is our own.
             .args(["--headless", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--hide-scrollbars"])
             .args(["--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--force-device-scale-factor=1"])
@@ -308,7 +324,7 @@ impl<'a> Studio<'a> {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|error| self.browser.failed(&error.to_string()))?;
-        if !ends(&mut child)? {
+        if !ends(&mut child, self.browser.is_cancelled)? {
             return Err(self.browser.failed(&format!("it did not end within {} s", PATIENCE.as_secs())));
         }
         let document = fs::read_to_string(document)?;
@@ -317,19 +333,30 @@ impl<'a> Studio<'a> {
         let mut lines = found.lines();
         match lines.next().and_then(|total| total.parse().ok()) {
             Some(total) => Ok((total, lines.map(bytes).collect())),
-            None => Err(FilmError::NoWebGl(self.browser.0.display().to_string())),
+            None => Err(FilmError::NoWebGl(self.browser.path.display().to_string())),
         }
     }
 }
 
+/// A program that a key for interruption does not reach, which Chromium would not survive, and not end of.
+fn alone(command: &mut Command) -> &mut Command {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    command
+}
+
 /// Whether a program has ended by itself.
-fn ends(child: &mut Child) -> io::Result<bool> {
+///
+/// # Errors
+/// [`FilmError::Cancelled`]
+fn ends(child: &mut Child, is_cancelled: fn() -> bool) -> Result<bool, FilmError> {
     let begin = Instant::now();
     while child.try_wait()?.is_none() {
-        if begin.elapsed() > PATIENCE {
+        let is_cancelled = is_cancelled();
+        if is_cancelled || begin.elapsed() > PATIENCE {
             child.kill()?;
             child.wait()?;
-            return Ok(false);
+            return if is_cancelled { Err(FilmError::Cancelled) } else { Ok(false) };
         }
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -84,9 +84,12 @@ pub(crate) fn animate(arguments: &Arguments, screen: &mut Screen) -> Result<(), 
     let kind = may_write(&arguments.output, arguments.force)?;
     if let Some(option) = arguments.filming.ignored(kind) {
         let path = arguments.output.display();
-        return Err(Failure::Usage(format!(
-            "`{path}` has no {option}, which belongs to pictures (.png) or films (.mp4)"
-        )));
+        let owners = match option {
+            "--at" => "pictures (.png)",
+            "--rate" | "--speed" => "films (.mp4, .webm, .gif)",
+            _ => "pictures (.png) and films (.mp4, .webm, .gif)",
+        };
+        return Err(Failure::Usage(format!("`{path}` has no {option}, which belongs to {owners}")));
     }
     let (folders, models): (Vec<&PathBuf>, Vec<&PathBuf>) = arguments.what.iter().partition(|what| what.is_dir());
     if let Some(option) = arguments.ignored().filter(|_| models.is_empty()) {

@@ -1,12 +1,14 @@
 //! Files that `hamel animate` writes, by their names: pages, glTF, still pictures and films.
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use hamel_animate::{Browser, FilmError, Format, Look, Pace, Scene};
 use hamel_report::Figure;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
+use crate::motion::interrupted;
 
 /// How still pictures and films look.
 #[derive(clap::Args, Default)]
@@ -31,10 +33,10 @@ pub(crate) struct Filming {
     #[arg(long)]
     beside: bool,
     /// Pictures in a second of a film; by default 25.
-    #[arg(long, value_name = "RATE", value_parser = finite)]
+    #[arg(long, value_name = "RATE", value_parser = positive)]
     rate: Option<f64>,
     /// Seconds of the motion in a second of a film; by default one, unless it would be over too soon or last too long.
-    #[arg(long, value_name = "FACTOR", value_parser = finite)]
+    #[arg(long, value_name = "FACTOR", value_parser = positive)]
     speed: Option<f64>,
 }
 
@@ -93,6 +95,20 @@ impl Filming {
         .find_map(|(option, is_given, is_used)| (is_given && !is_used).then_some(option))
     }
 
+    /// Refuses the picture of a time that no motion has.
+    fn is_within(&self, scenes: &[Scene]) -> Result<(), Failure> {
+        let Some(at) = self.at else { return Ok(()) };
+        let times = || scenes.iter().flat_map(|scene| scene.times.0.iter().copied());
+        let [start, end] =
+            [times().fold(f32::INFINITY, f32::min), times().fold(f32::NEG_INFINITY, f32::max)].map(f64::from);
+        // Pages have times in single precision.
+        let rounding = 1e-6 * start.abs().max(end.abs());
+        if (start - rounding..=end + rounding).contains(&at) {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!("--at {at}: expected a time of the motion, from {start} s to {end} s")))
+    }
+
     fn look(&self) -> Look {
         let usual = Look::default();
         Look {
@@ -120,8 +136,9 @@ impl Filming {
             Kind::Page => Ok(page()?.into_bytes()),
             Kind::Gltf => hamel_animate::gltf(title, scenes).map_err(wrong),
             Kind::Picture => {
+                self.is_within(scenes)?;
                 let page = page()?;
-                filmed(Browser::find().and_then(|browser| browser.picture(&page, &self.look(), self.at)))
+                filmed(browser().and_then(|browser| browser.picture(&page, &self.look(), self.at)))
             }
             Kind::Film(format) => {
                 let usual = Pace::default();
@@ -130,7 +147,7 @@ impl Filming {
                 let style = "{wide_bar} {pos} of {len} pictures, {eta} left";
                 bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
                 let page = page()?;
-                let film = Browser::find().and_then(|browser| {
+                let film = browser().and_then(|browser| {
                     browser.film(&page, &self.look(), &pace, format, |done, total| {
                         bar.set_length(total as u64);
                         bar.set_position(done as u64);
@@ -143,6 +160,11 @@ impl Filming {
     }
 }
 
+/// A browser that Ctrl-C ends.
+fn browser() -> Result<Browser, FilmError> {
+    Ok(Browser::find()?.cancelled_by(|| interrupted().load(Ordering::Relaxed)))
+}
+
 fn failed(path: &Path, error: &FilmError) -> Failure {
     Failure::Usage(format!("`{}`: {error}", path.display()))
 }
@@ -151,6 +173,10 @@ fn size(text: &str) -> Result<[u32; 2], String> {
     let parts =
         text.split_once(['x', '×']).and_then(|(width, height)| Some([width.parse().ok()?, height.parse().ok()?]));
     parts.ok_or_else(|| "expected width and height in pixels, such as 1280x720".to_owned())
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    finite(text).ok().filter(|value| *value > 0.0).ok_or_else(|| "expected a positive number".to_owned())
 }
 
 fn finite(text: &str) -> Result<f64, String> {

@@ -84,7 +84,9 @@ impl Unit {
         let number = if version == Version::Two { 2 } else { 3 };
         let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sources/driver.c");
         let mut command = Command::new("cc");
-        command.current_dir(at.join("sources")).args(["-std=c99", "-O1", "-g", "-ffp-contract=off"]).args(WARNINGS);
+        // More is seen with more optimisation, which takes longer.
+        let optimised = if version == Version::Two { "-O2" } else { "-O1" };
+        command.current_dir(at.join("sources")).args(["-std=c99", optimised, "-g", "-ffp-contract=off"]).args(WARNINGS);
         command
             .args(if is_watched { sanitizers(at) } else { &[] })
             .arg(format!("-DVERSION={number}"))
@@ -99,12 +101,23 @@ impl Unit {
     }
 
     fn called(&self, mode: &str, until: f64, steps: usize, given: &[(&str, f64)]) -> Output {
+        self.called_from(0.0, mode, until, steps, given)
+    }
+
+    fn called_from(&self, start: f64, mode: &str, until: f64, steps: usize, given: &[(&str, f64)]) -> Output {
         let dims = self.model.dims();
         let first = 1 + self.model.describe().parameters.len() + self.model.describe().inputs.len();
         let numbers = [steps, self.names.len(), first, dims.nq + dims.nv].map(|number| number.to_string());
         let given = given.iter().flat_map(|(name, value)| [self.place(name).to_string(), format!("{value:e}")]);
         let mut command = Command::new(self.folder.path().join("driver"));
-        command.arg(mode).arg(until.to_string()).args(numbers).args(given).output().unwrap()
+        command
+            .env("START", start.to_string())
+            .arg(mode)
+            .arg(until.to_string())
+            .args(numbers)
+            .args(given)
+            .output()
+            .unwrap()
     }
 
     /// All variables at the end of a motion.
@@ -140,8 +153,28 @@ fn texts() -> Vec<(&'static str, String)> {
         let model = (hamel_models::find(name).unwrap().build)(&[]).unwrap();
         (name, model.describe().source.clone())
     });
-    own.into_iter().chain([("loaded", LOADED.to_owned())]).collect()
+    own.into_iter().chain([("loaded", LOADED.to_owned()), ("free", FREE.to_owned())]).collect()
 }
+
+/// Without parameters, inputs and outputs, and with a unit norm that nothing but normalisation keeps.
+const FREE: &str = "model Free {
+    coordinates joint;
+    body disc { mass: 1 kg, inertia: diag(0.1, 0.2, 0.25) kg m^2 }
+    joint fly: free(ground, disc);
+    initial disc.angular_velocity = [1, 20, 0.5] rad/s;
+}";
+
+/// A pendulum whose hinge is moved by a law of time, and one that follows a wall.
+const SHAKEN: &str = "model Shaken {
+    planar;
+    param reach = 0.2 m;
+    gravity [0, -9.81] m/s^2;
+    body cart { mass: 1 kg, inertia: 0.1 kg m^2 }
+    body bob { mass: 1 kg, inertia: 0.1 kg m^2 }
+    joint guide: prismatic(ground, cart);
+    joint hinge: revolute(cart, bob at [0, 0.5] m);
+    constraint shake: cart.position.x == reach * sin(7 rad/s * time);
+}";
 
 const LOADED: &str = "model Loaded {
     planar;
@@ -169,7 +202,7 @@ fn they_move_as_the_runtime_does() {
     for (name, text) in texts() {
         for version in [Version::Two, Version::Three] {
             // The interfaces differ, and not by model.
-            if version == Version::Two && !["heavy_top", "loaded"].contains(&name) {
+            if version == Version::Two && !["heavy_top", "free", "loaded"].contains(&name) {
                 continue;
             }
             let unit = Unit::new(&text, version, false);
@@ -182,7 +215,8 @@ fn they_move_as_the_runtime_does() {
                 for (variable, expected) in if mode == "cs" { &run } else { &fine } {
                     let value = found[unit.place(variable)];
                     // Multipliers are not those of the end of an importer's step, and steps differ.
-                    let tolerance = if mode == "cs" { 1e-9 } else { 2e-5 };
+                    // Stages of free joints are off the unit norm there, and not here, by what belongs to the scheme.
+                    let tolerance = if mode == "cs" && name != "free" { 1e-9 } else { 2e-5 };
                     let scale = 1.0 + expected.abs() * if variable.starts_with("multiplier") { 10.0 } else { 1.0 };
                     let is_near = (value - expected).abs() <= tolerance * scale;
                     assert!(is_near, "{name}, {version:?}, {mode}: {variable} is {value}, {expected} by the runtime");
@@ -218,6 +252,22 @@ fn a_start_keeps_what_is_given_and_obeys_the_constraints() {
     let refused = unit.called("cs", 0.0, 1, &[("slider.y", 0.5), ("slider.angle", 0.0), ("crank.angle", 0.2)]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && said.contains("start"), "{said}");
+}
+
+#[test]
+fn a_start_at_another_time_obeys_the_constraints_there() {
+    let unit = Unit::new(SHAKEN, Version::Three, false);
+    for start in [5.0, -2.0] {
+        let output = unit.called_from(start, "cs", 0.0, 1, &[]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let output = String::from_utf8(output.stdout).unwrap();
+        let found: Vec<f64> = output.lines().map(|line| line.parse().unwrap()).collect();
+        assert_eq!(found[0], start);
+        let value = |name: &str| found[unit.place(name)];
+        assert!((value("cart.x") - 0.2 * (7.0 * start).sin()).abs() < 1e-12);
+        assert!((value("cart.x_velocity") - 1.4 * (7.0 * start).cos()).abs() < 1e-12);
+    }
 }
 
 #[test]

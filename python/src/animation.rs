@@ -8,7 +8,7 @@ use hamel::{Model as _, Signal};
 use hamel_animate::{Browser, FilmError, Format, Look, Meshes, Motion, Pace, Scene, gltf, unread_files};
 use hamel_compiler::file;
 use hamel_report::recorded;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::simulation::Run;
@@ -85,13 +85,15 @@ pub(crate) fn picture(
     let look = Look { size, view, is_dark: dark, ..Look::default() };
     let made = py.detach(|| filmed(page, &path, &look, at, speed));
     made.map(Cow::from).map_err(|error| match error {
+        FilmError::Cancelled => PyKeyboardInterrupt::new_err(()),
         FilmError::Range { .. } | FilmError::TooLong(_) => PyValueError::new_err(error.to_string()),
         other => PyOSError::new_err(other.to_string()),
     })
 }
 
 fn filmed(page: &str, path: &Path, look: &Look, at: Option<f64>, speed: Option<f64>) -> Result<Vec<u8>, FilmError> {
-    let browser = Browser::find()?;
+    // Python keeps signals until it is asked.
+    let browser = Browser::find()?.cancelled_by(|| Python::attach(|py| py.check_signals()).is_err());
     match Format::of(path) {
         None => browser.picture(page, look, at),
         Some(format) => browser.film(page, look, &Pace { speed, ..Pace::default() }, format, |_, _| ()),

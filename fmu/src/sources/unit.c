@@ -57,8 +57,10 @@ typedef struct {
     char token[sizeof TOKEN];
     int mode;
     bool is_exchange;
-    /* Whether parameters have changed since constants were computed, and accelerations belong to the state. */
+    /* Whether parameters have changed since constants were computed, the start is at another time than zero, and
+     * accelerations belong to the state. */
     bool has_changed;
+    bool is_later;
     bool is_current;
     /* States that were given since the start was found, and their values. */
     bool is_given[NX];
@@ -77,6 +79,12 @@ typedef struct {
 } unit;
 
 static int say(unit *u, const char *format, ...);
+
+/* Whether the state has left the constraints by more than the errors of the importer. */
+static bool is_off(unit *u)
+{
+    return !(@name@_drift(&u->now.motion) <= 10.0 * u->tolerance);
+}
 
 static void begin(content *c, bool is_exchange)
 {
@@ -107,9 +115,12 @@ static int settle(unit *u)
         c->is_current = false;
     }
     if (!is_start) {
-        if (is_moved && @name@_project(&c->motion)) return say(u, "with these parameters the state does not obey the constraints");
-        return 0;
+        if (!is_moved || !is_off(u)) return 0;
+        c->has_changed = true;
+        return say(u, "with these parameters the state does not obey the constraints; set others");
     }
+    if (c->is_later) is_moved = true;
+    c->is_later = false;
     double places[NV], speeds[NV];
     for (int i = 0; i < NV; ++i) places[i] = speeds[i] = 1.0;
     for (int i = 0; i < NX; ++i) {
@@ -172,9 +183,9 @@ static int get(unit *u, const uint32_t *references, size_t n, double *values, si
             values[i] = c->motion.v[r - STATES - NQ];
         } else if (r >= STATES) {
             values[i] = c->motion.q[r - STATES];
-        } else if (r >= INPUTS) {
+        } else if (NI > 0 && r >= INPUTS) {
             values[i] = c->motion.inputs[r - INPUTS];
-        } else if (r >= PARAMETERS) {
+        } else if (NP > 0 && r >= PARAMETERS) {
             values[i] = c->parameters[r - PARAMETERS];
         } else {
             values[i] = c->motion.t;
@@ -205,10 +216,10 @@ static int set(unit *u, const uint32_t *references, size_t n, const double *valu
         if (r >= STATES) {
             c->is_given[r - STATES] = true;
             c->given[r - STATES] = values[i];
-        } else if (r >= INPUTS) {
+        } else if (NI > 0 && r >= INPUTS) {
             c->motion.inputs[r - INPUTS] = values[i];
             c->is_current = false;
-        } else {
+        } else if (NP > 0) {
             c->parameters[r - PARAMETERS] = values[i];
             c->has_changed = true;
         }
@@ -223,6 +234,7 @@ static int initialize(unit *u, double start, bool has_tolerance, double toleranc
     u->now.motion.t_rest = 0.0;
     u->now.is_current = false;
     u->tolerance = has_tolerance && tolerance > 0.0 ? tolerance : 1e-6;
+    u->now.is_later = start != 0.0;
     u->now.mode = INITIALIZING;
     return 0;
 }
@@ -274,12 +286,6 @@ static int get_derivatives(unit *u, double *x, size_t n)
     @name@_rates(&u->now.motion, x);
     memcpy(x + NQ, u->now.motion.a, NV * sizeof *x);
     return 0;
-}
-
-/* Whether the state has left the constraints by more than the errors of the importer. */
-static bool is_off(unit *u)
-{
-    return !(@name@_drift(&u->now.motion) <= 10.0 * u->tolerance);
 }
 
 /* Moves the state back onto the constraints, if it has left them; -1 if that fails. */

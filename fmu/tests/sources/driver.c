@@ -3,7 +3,8 @@
  *     driver cs|me|back UNTIL STEPS VARIABLES FIRST_STATE STATES [REFERENCE VALUE]…
  *     driver hostile SEED CALLS VARIABLES FIRST_STATE STATES
  *
- * prints all variables at the end, one a line; given values are set before the start. Messages go to stderr.
+ * prints all variables at the end, one a line; given values are set before the start, which is at the time START of the
+ * environment. Messages go to stderr.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -76,6 +77,9 @@ int F(GetContinuousStates)(void *, double *, size_t);
 int F(Terminate)(void *);
 int F(Reset)(void *);
 
+/* s */
+static double start;
+
 static void expect(int status, const char *what)
 {
     if (status == 0) return;
@@ -115,9 +119,9 @@ static int set(void *unit, const uint32_t *references, size_t n, const double *v
 static int initialize(void *unit)
 {
 #if VERSION == 3
-    return fmi3EnterInitializationMode(unit, true, 1e-8, 0.0, false, 0.0);
+    return fmi3EnterInitializationMode(unit, true, 1e-8, start, false, 0.0);
 #else
-    return fmi2SetupExperiment(unit, 1, 1e-8, 0.0, 0, 0.0) || fmi2EnterInitializationMode(unit);
+    return fmi2SetupExperiment(unit, 1, 1e-8, start, 0, 0.0) || fmi2EnterInitializationMode(unit);
 #endif
 }
 
@@ -179,7 +183,7 @@ static void integrate(void *unit, double until, long steps, size_t n)
     expect(F(EnterContinuousTimeMode)(unit), "continuous time");
     const double h = until / (double)steps;
     for (long step = 0; step < steps; ++step) {
-        const double t = (double)step * h;
+        const double t = start + (double)step * h;
         expect(F(GetContinuousStates)(unit, x, n), "states");
         for (size_t i = 0; i < n; ++i) next[i] = stage[i] = x[i];
         for (int k = 0; k < 4; ++k) {
@@ -288,7 +292,8 @@ static void hostile(long calls, uint32_t variables, size_t n)
 int main(int count, char **words)
 {
     if (count < 7) return 2;
-    const char *mode = words[1];
+    const char *mode = words[1], *begin = getenv("START");
+    start = begin ? atof(begin) : 0.0;
     const double until = atof(words[2]);
     const long steps = atol(words[3]);
     const size_t variables = (size_t)atol(words[4]), states = (size_t)atol(words[6]);
@@ -323,7 +328,7 @@ int main(int count, char **words)
                 expect(fmi3SerializedFMUStateSize(unit, state, &size), "its size");
                 uint8_t *bytes = malloc(size);
                 expect(fmi3SerializeFMUState(unit, state, bytes, size), "its bytes");
-                expect(go_on(unit, (double)step * h, 2.5 * h), "a step that is undone");
+                expect(go_on(unit, start + (double)step * h, 2.5 * h), "a step that is undone");
                 expect(fmi3DeserializeFMUState(unit, bytes, size, &copy), "a state of bytes");
                 expect(fmi3SetFMUState(unit, copy), "going back");
                 fmi3FreeFMUState(unit, &state);
@@ -331,7 +336,7 @@ int main(int count, char **words)
                 free(bytes);
             }
 #endif
-            expect(go_on(unit, (double)step * h, h), "a step");
+            expect(go_on(unit, start + (double)step * h, h), "a step");
         }
     }
     print(unit, variables);

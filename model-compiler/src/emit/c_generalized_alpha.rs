@@ -19,7 +19,8 @@ impl Writer<'_, '_> {
         let patterns = self.model.patterns;
         let mut room = vec![
             (nv, "auxiliary", "Accelerations that the scheme carries along, of another instant."),
-            (1, "last_step", "Length of the last step, s; 0 before the first."),
+            (1, "last_step", "Length of the last step, s; 0 before the first, and where the scheme is to begin anew."),
+            (self.model.equations.layout.inputs.len(), "last_inputs", "Inputs of the last step."),
             (nv, "known_x", "Room: what the beginning adds to displacements."),
             (nv, "known_v", "Room: the same for velocities."),
             (nv, "known_a", "Room: the same for accelerations."),
@@ -73,9 +74,9 @@ impl Writer<'_, '_> {
                 matrix,
                 "for (int column = 0; column < NV; ++column) {{\nfor (int i = {name}_constraint_jacobian_column_starts[column]; i < {name}_constraint_jacobian_column_starts[column + 1]; ++i) {{\nconst int row = NV + {name}_constraint_jacobian_row_indices[i];\nm->matrix[column * N + row] = -m->jacobian[i];\nm->matrix[row * N + column] = m->jacobian[i];\n}}\n}}\n"
             );
-            let _ = write!(
+            let _ = writeln!(
                 rows,
-                "for (int i = 0; i < NC; ++i) m->rhs[NV + i] /= i < {on_positions} ? BETA * h * h : GAMMA * h;\n"
+                "for (int i = 0; i < NC; ++i) m->rhs[NV + i] /= i < {on_positions} ? BETA * h * h : GAMMA * h;"
             );
             for row in self.motion.left_out {
                 let _ = write!(
@@ -91,10 +92,20 @@ impl Writer<'_, '_> {
             [("BETA", beta), ("GAMMA", gamma), ("NEW_A", factors[0]), ("OLD_A", factors[2]), ("CARRIED", factors[1])]
                 .map(|(name, value)| format!("const double {name} = {value:?};\n"))
                 .concat();
+        let n = self.model.equations.layout.inputs.len();
+        let (mut jumps, mut kept) = (String::new(), String::new());
+        if n > 0 {
+            jumps = format!(
+                "for (int i = 0; i < {n}; ++i) {{\nif (m->inputs[i] != m->last_inputs[i]) m->last_step[0] = 0.0;\n}}\n"
+            );
+            kept = format!("for (int i = 0; i < {n}; ++i) m->last_inputs[i] = m->inputs[i];\n");
+        }
         STEP.replace("@declaration@", &self.declarations()[2].0)
             .replace("@constants@\n", &constants)
             .replace("@matrix@\n", &matrix)
             .replace("@residual@\n", &format!("{residual}{rows}"))
+            .replace("@inputs@\n", &jumps)
+            .replace("@kept@\n", &kept)
             .replace(
                 "@keep@\n",
                 if nc > 0 { "for (int i = 0; i < NC; ++i) m->old_lambda[i] = m->lambda[i];\n" } else { "" },
@@ -118,10 +129,14 @@ const double t = later(m, h);
 double size = HUGE_VAL, ratio = 1.0;
 int failure = 2;
 (void)t;
+if (!(h > 0.0) || !isfinite(h)) return 1;
+/* What is carried serves neither steps of another size, nor after inputs have jumped. */
+if (h < 0.5 * m->last_step[0] || h > 2.0 * m->last_step[0]) m->last_step[0] = 0.0;
+@inputs@
 if (m->last_step[0] == 0.0) {
 /* Carried accelerations begin as those of the start. */
-if (find(m, m->t, m->q, m->v, m->a)) return 1;
-for (int i = 0; i < NV; ++i) m->auxiliary[i] = m->a[i];
+if (find(m, m->t, m->q, m->v, m->trial)) return 1;
+for (int i = 0; i < NV; ++i) m->auxiliary[i] = m->a[i] = m->trial[i];
 } else if (fabs(h - m->last_step[0]) > 1e-6 * m->last_step[0]) {
 /* They belong to an instant that is off by a part of the step. */
 ratio = h / m->last_step[0];
@@ -156,7 +171,8 @@ substitute(m);
 for (int i = 0; i < NQ; ++i) place = fmax(place, fabs(m->next_q[i]));
 for (int i = 0; i < NV; ++i) {
 m->trial[i] -= m->rhs[i];
-far = fmax(far, BETA * h * h * fabs(m->rhs[i]));
+/* Not `fmax`, which leaves out what is no number. */
+if (!(BETA * h * h * fabs(m->rhs[i]) <= far)) far = BETA * h * h * fabs(m->rhs[i]);
 }
 @update@
 /* Displacements: rounding of constraints is velocity by division by h, which no round removes. */
@@ -166,6 +182,9 @@ failure = 1;
 break;
 }
 if (size <= 1e3 * SMALLEST || (size >= previous && size <= FAILED)) failure = 0;
+}
+for (int i = 0; i < NV; ++i) {
+if (!isfinite(m->next_v[i])) failure = 1;
 }
 if (failure) {
 for (int i = 0; i < NV; ++i) m->a[i] = m->old_a[i];
@@ -177,6 +196,7 @@ for (int i = 0; i < NV; ++i) {
 m->v[i] = m->next_v[i];
 m->auxiliary[i] = m->trial[i];
 }
+@kept@
 m->last_step[0] = h;
 pass(m, h);
 return 0;

@@ -222,7 +222,7 @@ impl Writer<'_, '_> {
             ),
             (
                 format!("int {name}_step({name}_motion *m, double h)"),
-                "A step of h s. 0; or 1 where accelerations are not determined, 2 where the end is too far off the constraints:\n   the state is then that before the step.".to_owned(),
+                "A step of h s. 0; or 1 where accelerations are not determined, 2 where the end is too far off the constraints, or\n   is not found: time, coordinates and velocities are then those before the step.".to_owned(),
             ),
         ];
         if self.motion.is_open {
@@ -422,6 +422,9 @@ impl Writer<'_, '_> {
         body += "for (int i = 0; i < NV; ++i) {\nm->v[i] = v[i];\nm->a[i] = 0.0;\n}\n";
         if nc > 0 {
             body += "for (int i = 0; i < NC; ++i) m->lambda[i] = 0.0;\n";
+        }
+        if self.is_implicit() {
+            body += "m->last_step[0] = 0.0;\n";
         }
         let _ = write!(body, "for (int i = 0; i < {inputs}; ++i) m->inputs[i] = 0.0;\n}}\n");
         finished(&body)
