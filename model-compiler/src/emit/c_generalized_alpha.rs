@@ -3,11 +3,8 @@
 
 use std::fmt::Write;
 
-use super::c_motion::{At, Writer};
+use super::c_motion::{At, NEWTON_ROUNDS, Writer};
 use crate::derive::{FunctionRole, Role};
-
-/// Rounds of Newton's method.
-pub(super) const NEWTON_ROUNDS: u64 = 20;
 
 /// The iterate.
 const NEXT: At<'static> = At { t: "t", q: "m->next_q", v: "m->next_v" };
@@ -102,6 +99,7 @@ impl Writer<'_, '_> {
         }
         STEP.replace("@declaration@", &self.declarations()[2].0)
             .replace("@constants@\n", &constants)
+            .replace("@rounds@", &NEWTON_ROUNDS.to_string())
             .replace("@matrix@\n", &matrix)
             .replace("@residual@\n", &format!("{residual}{rows}"))
             .replace("@inputs@\n", &jumps)
@@ -150,7 +148,7 @@ m->trial[i] = carried;
 m->old_a[i] = m->a[i];
 }
 @keep@
-for (int round = 0; round <= 20; ++round) {
+for (int round = 0; round <= @rounds@; ++round) {
 double far = 0.0, place = 1.0;
 const double previous = size;
 for (int i = 0; i < NV; ++i) {
@@ -159,7 +157,7 @@ m->next_v[i] = m->known_v[i] + GAMMA * h * m->trial[i];
 m->a[i] = m->known_a[i] + NEW_A * m->trial[i];
 }
 retract(m->q, m->increment, m->next_q);
-if (failure == 0 || round == 20) break;
+if (failure == 0 || round == @rounds@) break;
 @matrix@
 if (eliminate(m)) {
 failure = 1;

@@ -7,7 +7,6 @@
 use std::fmt::Write;
 
 use super::c::{Files, Model};
-use super::c_generalized_alpha::NEWTON_ROUNDS;
 use super::c_kernel::finished;
 use super::c_precision::in_single_precision;
 use super::c_turns::{Space, Turn, called, prefix, rates};
@@ -579,6 +578,8 @@ impl Writer<'_, '_> {
 
 /// Rounds of a projection.
 const ROUNDS: u64 = 10;
+/// Rounds of Newton's method in an implicit step.
+pub(super) const NEWTON_ROUNDS: u64 = 20;
 
 /// Statements for arguments that a body does not read.
 pub(super) fn unused(body: &str, arguments: &[&str]) -> String {
