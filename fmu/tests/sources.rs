@@ -215,8 +215,7 @@ fn they_move_as_the_runtime_does() {
                 for (variable, expected) in if mode == "cs" { &run } else { &fine } {
                     let value = found[unit.place(variable)];
                     // Multipliers are not those of the end of an importer's step, and steps differ.
-                    // Stages of free joints are off the unit norm there, and not here, by what belongs to the scheme.
-                    let tolerance = if mode == "cs" && name != "free" { 1e-9 } else { 2e-5 };
+                    let tolerance = if mode == "cs" { 1e-9 } else { 2e-5 };
                     let scale = 1.0 + expected.abs() * if variable.starts_with("multiplier") { 10.0 } else { 1.0 };
                     let is_near = (value - expected).abs() <= tolerance * scale;
                     assert!(is_near, "{name}, {version:?}, {mode}: {variable} is {value}, {expected} by the runtime");

@@ -160,9 +160,14 @@ static void quaternion_turn(const double *e, const double *by, double *out)
     unit(out);
 }
 
+/* The quadratic form of a rotation, as the equations have it, also where stages of a step are off the unit norm. */
 static void quaternion_place_rate(const double *e, const double *u, double *rate)
 {
-    turned(e, u, rate);
+    const double same = e[0] * e[0] - e[1] * e[1] - e[2] * e[2] - e[3] * e[3];
+    const double along = 2.0 * (e[1] * u[0] + e[2] * u[1] + e[3] * u[2]);
+    rate[0] = same * u[0] + along * e[1] + 2.0 * e[0] * (e[2] * u[2] - e[3] * u[1]);
+    rate[1] = same * u[1] + along * e[2] + 2.0 * e[0] * (e[3] * u[0] - e[1] * u[2]);
+    rate[2] = same * u[2] + along * e[3] + 2.0 * e[0] * (e[1] * u[1] - e[2] * u[0]);
 }
 
 static void quaternion_shift(const double *pose, const double *by, double *out)
