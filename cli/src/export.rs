@@ -9,7 +9,6 @@ use hamel_compiler::emit::{CMotion, CPrecision, CStepper, Numbers, c_casadi, c_m
 use hamel_compiler::file::{self, FileError, Source};
 use hamel_fmu::{Contents, ExportError, Kind, Stepping, Version};
 use hamel_jit::JitModel;
-
 use proc_macro2::TokenStream;
 
 use crate::failure::Failure;

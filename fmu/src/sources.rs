@@ -18,6 +18,7 @@ use crate::variables::Variables;
 const UNIT: &str = include_str!("sources/unit.c");
 const FMI3: &str = include_str!("sources/fmi3.c");
 const FMI2: &str = include_str!("sources/fmi2.c");
+const BOTH: &str = include_str!("sources/both.c");
 
 /// Schemes by which such units integrate, by their names in the registry.
 pub const C_SCHEMES: [(&str, CStepper); 2] =
@@ -142,6 +143,6 @@ fn interface(model: &JitModel, name: &str, settings: &Settings, step: f64) -> St
         ("@defaults@", defaults.join(", ")),
         ("@multiplier@", multiplier.to_owned()),
     ];
-    let text = format!("{UNIT}{functions}");
+    let text = format!("{UNIT}{functions}{BOTH}");
     places.iter().fold(text, |text, (place, value)| text.replace(place, value))
 }

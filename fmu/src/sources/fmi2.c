@@ -1,9 +1,6 @@
 /* ---- The functions of FMI 2.0. */
 
-typedef int fmi2Status;
 typedef int fmi2Boolean;
-enum { OK = 0, ERROR = 3 };
-#define STATUS(failure) ((failure) ? ERROR : OK)
 
 typedef void (*logger)(void *environment, const char *name, fmi2Status status, const char *category, const char *message, ...);
 
@@ -70,17 +67,6 @@ SHARED void *NAMED(fmi2Instantiate)(const char *name, int type, const char *toke
     return u;
 }
 
-SHARED void NAMED(fmi2FreeInstance)(void *instance)
-{
-    release(instance);
-}
-
-#define BEGIN(modes, call)                                             \
-    unit *u = instance;                                                \
-    if (!u || refuse(u, modes, call)) return ERROR
-
-#define ANY (INSTANTIATED | INITIALIZING | EVENTS | CONTINUOUS | STEPPING | TERMINATED)
-
 SHARED fmi2Status NAMED(fmi2SetupExperiment)(void *instance, fmi2Boolean has_tolerance, double tolerance, double start, fmi2Boolean has_stop, double stop)
 {
     BEGIN(INSTANTIATED, "fmi2SetupExperiment");
@@ -95,27 +81,6 @@ SHARED fmi2Status NAMED(fmi2EnterInitializationMode)(void *instance)
 {
     BEGIN(INSTANTIATED, "fmi2EnterInitializationMode");
     u->now.mode = INITIALIZING;
-    return OK;
-}
-
-SHARED fmi2Status NAMED(fmi2ExitInitializationMode)(void *instance)
-{
-    BEGIN(INITIALIZING, "fmi2ExitInitializationMode");
-    return STATUS(initialized(u, u->now.is_exchange ? EVENTS : STEPPING));
-}
-
-SHARED fmi2Status NAMED(fmi2Terminate)(void *instance)
-{
-    BEGIN(EVENTS | CONTINUOUS | STEPPING, "fmi2Terminate");
-    u->now.mode = TERMINATED;
-    return OK;
-}
-
-SHARED fmi2Status NAMED(fmi2Reset)(void *instance)
-{
-    unit *u = instance;
-    if (!u) return ERROR;
-    begin(&u->now, u->now.is_exchange);
     return OK;
 }
 
@@ -172,33 +137,22 @@ SHARED fmi2Status NAMED(fmi2SetFMUstate)(void *instance, void *state)
 SHARED fmi2Status NAMED(fmi2FreeFMUstate)(void *instance, void **state)
 {
     (void)instance;
-    if (!state) return OK;
-    free(*state);
-    *state = NULL;
-    return OK;
+    return STATUS(forget(state));
 }
 
 SHARED fmi2Status NAMED(fmi2SerializedFMUstateSize)(void *instance, void *state, size_t *size)
 {
-    if (!instance || !state || !size) return ERROR;
-    *size = sizeof(content);
-    return OK;
+    return STATUS(!instance || measure(state, size));
 }
 
 SHARED fmi2Status NAMED(fmi2SerializeFMUstate)(void *instance, void *state, char *bytes, size_t size)
 {
-    if (!instance || !state || !bytes || size != sizeof(content)) return ERROR;
-    memcpy(bytes, state, size);
-    return OK;
+    return STATUS(!instance || to_bytes(state, bytes, size));
 }
 
 SHARED fmi2Status NAMED(fmi2DeSerializeFMUstate)(void *instance, const char *bytes, size_t size, void **state)
 {
-    if (!instance || !state || !bytes || size != sizeof(content)) return ERROR;
-    if (!*state) *state = malloc(size);
-    if (!*state) return ERROR;
-    memcpy(*state, bytes, size);
-    return OK;
+    return STATUS(!instance || from_bytes(bytes, size, state));
 }
 
 SHARED fmi2Status NAMED(fmi2GetDirectionalDerivative)(void *instance, const uint32_t *of, size_t n_of, const uint32_t *by, size_t n_by, const double *seed, double *values)
@@ -213,13 +167,6 @@ SHARED fmi2Status NAMED(fmi2GetDirectionalDerivative)(void *instance, const uint
     return ERROR;
 }
 
-SHARED fmi2Status NAMED(fmi2EnterEventMode)(void *instance)
-{
-    BEGIN(CONTINUOUS | EVENTS, "fmi2EnterEventMode");
-    u->now.mode = EVENTS;
-    return OK;
-}
-
 SHARED fmi2Status NAMED(fmi2NewDiscreteStates)(void *instance, event_info *info)
 {
     BEGIN(EVENTS, "fmi2NewDiscreteStates");
@@ -228,14 +175,6 @@ SHARED fmi2Status NAMED(fmi2NewDiscreteStates)(void *instance, event_info *info)
     memset(info, 0, sizeof *info);
     info->values_have_changed = moved > 0;
     return STATUS(moved < 0);
-}
-
-SHARED fmi2Status NAMED(fmi2EnterContinuousTimeMode)(void *instance)
-{
-    BEGIN(EVENTS, "fmi2EnterContinuousTimeMode");
-    if (!u->now.is_exchange) return STATUS(say(u, "fmi2EnterContinuousTimeMode: the unit was made for co-simulation"));
-    u->now.mode = CONTINUOUS;
-    return OK;
 }
 
 SHARED fmi2Status NAMED(fmi2CompletedIntegratorStep)(void *instance, fmi2Boolean no_return, fmi2Boolean *event, fmi2Boolean *terminate)
@@ -248,43 +187,10 @@ SHARED fmi2Status NAMED(fmi2CompletedIntegratorStep)(void *instance, fmi2Boolean
     return OK;
 }
 
-SHARED fmi2Status NAMED(fmi2SetTime)(void *instance, double t)
-{
-    BEGIN(CONTINUOUS | EVENTS, "fmi2SetTime");
-    return STATUS(set_time(u, t));
-}
-
-SHARED fmi2Status NAMED(fmi2SetContinuousStates)(void *instance, const double *x, size_t n)
-{
-    BEGIN(CONTINUOUS, "fmi2SetContinuousStates");
-    return STATUS(set_states(u, x, n));
-}
-
-SHARED fmi2Status NAMED(fmi2GetContinuousStates)(void *instance, double *x, size_t n)
-{
-    BEGIN(INITIALIZING | EVENTS | CONTINUOUS, "fmi2GetContinuousStates");
-    return STATUS(get_states(u, x, n));
-}
-
 SHARED fmi2Status NAMED(fmi2GetDerivatives)(void *instance, double *x, size_t n)
 {
     BEGIN(INITIALIZING | EVENTS | CONTINUOUS, "fmi2GetDerivatives");
     return STATUS(get_derivatives(u, x, n));
-}
-
-SHARED fmi2Status NAMED(fmi2GetEventIndicators)(void *instance, double *indicators, size_t n)
-{
-    BEGIN(ANY, "fmi2GetEventIndicators");
-    (void)indicators;
-    return n == 0 ? OK : STATUS(say(u, "there are no event indicators"));
-}
-
-SHARED fmi2Status NAMED(fmi2GetNominalsOfContinuousStates)(void *instance, double *nominals, size_t n)
-{
-    BEGIN(ANY, "fmi2GetNominalsOfContinuousStates");
-    if (n != NX || !nominals) return STATUS(say(u, "expected room for %d nominals", NX));
-    for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
-    return OK;
 }
 
 SHARED fmi2Status NAMED(fmi2SetRealInputDerivatives)(void *instance, const uint32_t *references, size_t n, const int *orders, const double *values)

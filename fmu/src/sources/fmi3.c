@@ -1,9 +1,5 @@
 /* ---- The functions of FMI 3.0. */
 
-typedef int fmi3Status;
-enum { OK = 0, ERROR = 3 };
-#define STATUS(failure) ((failure) ? ERROR : OK)
-
 typedef void (*log_message)(void *environment, fmi3Status status, const char *category, const char *message);
 
 static int say(unit *u, const char *format, ...)
@@ -68,17 +64,6 @@ SHARED void *NAMED(fmi3InstantiateScheduledExecution)(const char *name, const ch
     return NULL;
 }
 
-SHARED void NAMED(fmi3FreeInstance)(void *instance)
-{
-    release(instance);
-}
-
-#define BEGIN(modes, call)                                             \
-    unit *u = instance;                                                \
-    if (!u || refuse(u, modes, call)) return ERROR
-
-#define ANY (INSTANTIATED | INITIALIZING | EVENTS | CONTINUOUS | STEPPING | TERMINATED)
-
 SHARED fmi3Status NAMED(fmi3SetDebugLogging)(void *instance, bool logging, size_t n, const char *const *categories)
 {
     (void)logging;
@@ -93,34 +78,6 @@ SHARED fmi3Status NAMED(fmi3EnterInitializationMode)(void *instance, bool has_to
     (void)has_stop;
     (void)stop;
     return STATUS(initialize(u, start, has_tolerance, tolerance));
-}
-
-SHARED fmi3Status NAMED(fmi3ExitInitializationMode)(void *instance)
-{
-    BEGIN(INITIALIZING, "fmi3ExitInitializationMode");
-    return STATUS(initialized(u, u->now.is_exchange ? EVENTS : STEPPING));
-}
-
-SHARED fmi3Status NAMED(fmi3EnterEventMode)(void *instance)
-{
-    BEGIN(CONTINUOUS | EVENTS, "fmi3EnterEventMode");
-    u->now.mode = EVENTS;
-    return OK;
-}
-
-SHARED fmi3Status NAMED(fmi3Terminate)(void *instance)
-{
-    BEGIN(EVENTS | CONTINUOUS | STEPPING, "fmi3Terminate");
-    u->now.mode = TERMINATED;
-    return OK;
-}
-
-SHARED fmi3Status NAMED(fmi3Reset)(void *instance)
-{
-    unit *u = instance;
-    if (!u) return ERROR;
-    begin(&u->now, u->now.is_exchange);
-    return OK;
 }
 
 SHARED fmi3Status NAMED(fmi3GetFloat64)(void *instance, const uint32_t *references, size_t n, double *values, size_t n_values)
@@ -218,33 +175,22 @@ SHARED fmi3Status NAMED(fmi3SetFMUState)(void *instance, void *state)
 SHARED fmi3Status NAMED(fmi3FreeFMUState)(void *instance, void **state)
 {
     (void)instance;
-    if (!state) return OK;
-    free(*state);
-    *state = NULL;
-    return OK;
+    return STATUS(forget(state));
 }
 
 SHARED fmi3Status NAMED(fmi3SerializedFMUStateSize)(void *instance, void *state, size_t *size)
 {
-    if (!instance || !state || !size) return ERROR;
-    *size = sizeof(content);
-    return OK;
+    return STATUS(!instance || measure(state, size));
 }
 
 SHARED fmi3Status NAMED(fmi3SerializeFMUState)(void *instance, void *state, uint8_t *bytes, size_t size)
 {
-    if (!instance || !state || !bytes || size != sizeof(content)) return ERROR;
-    memcpy(bytes, state, size);
-    return OK;
+    return STATUS(!instance || to_bytes(state, bytes, size));
 }
 
 SHARED fmi3Status NAMED(fmi3DeserializeFMUState)(void *instance, const uint8_t *bytes, size_t size, void **state)
 {
-    if (!instance || !state || !bytes || size != sizeof(content)) return ERROR;
-    if (!*state) *state = malloc(size);
-    if (!*state) return ERROR;
-    memcpy(*state, bytes, size);
-    return OK;
+    return STATUS(!instance || from_bytes(bytes, size, state));
 }
 
 SHARED fmi3Status NAMED(fmi3EnterConfigurationMode)(void *instance)
@@ -284,14 +230,6 @@ SHARED fmi3Status NAMED(fmi3UpdateDiscreteStates)(void *instance, bool *again, b
     return STATUS(moved < 0);
 }
 
-SHARED fmi3Status NAMED(fmi3EnterContinuousTimeMode)(void *instance)
-{
-    BEGIN(EVENTS, "fmi3EnterContinuousTimeMode");
-    if (!u->now.is_exchange) return STATUS(say(u, "fmi3EnterContinuousTimeMode: the unit was made for co-simulation"));
-    u->now.mode = CONTINUOUS;
-    return OK;
-}
-
 SHARED fmi3Status NAMED(fmi3CompletedIntegratorStep)(void *instance, bool no_return, bool *event, bool *terminate)
 {
     BEGIN(CONTINUOUS, "fmi3CompletedIntegratorStep");
@@ -302,43 +240,10 @@ SHARED fmi3Status NAMED(fmi3CompletedIntegratorStep)(void *instance, bool no_ret
     return OK;
 }
 
-SHARED fmi3Status NAMED(fmi3SetTime)(void *instance, double t)
-{
-    BEGIN(CONTINUOUS | EVENTS, "fmi3SetTime");
-    return STATUS(set_time(u, t));
-}
-
-SHARED fmi3Status NAMED(fmi3SetContinuousStates)(void *instance, const double *x, size_t n)
-{
-    BEGIN(CONTINUOUS, "fmi3SetContinuousStates");
-    return STATUS(set_states(u, x, n));
-}
-
-SHARED fmi3Status NAMED(fmi3GetContinuousStates)(void *instance, double *x, size_t n)
-{
-    BEGIN(INITIALIZING | EVENTS | CONTINUOUS, "fmi3GetContinuousStates");
-    return STATUS(get_states(u, x, n));
-}
-
 SHARED fmi3Status NAMED(fmi3GetContinuousStateDerivatives)(void *instance, double *x, size_t n)
 {
     BEGIN(INITIALIZING | EVENTS | CONTINUOUS, "fmi3GetContinuousStateDerivatives");
     return STATUS(get_derivatives(u, x, n));
-}
-
-SHARED fmi3Status NAMED(fmi3GetNominalsOfContinuousStates)(void *instance, double *nominals, size_t n)
-{
-    BEGIN(ANY, "fmi3GetNominalsOfContinuousStates");
-    if (n != NX || !nominals) return STATUS(say(u, "expected room for %d nominals", NX));
-    for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
-    return OK;
-}
-
-SHARED fmi3Status NAMED(fmi3GetEventIndicators)(void *instance, double *indicators, size_t n)
-{
-    BEGIN(ANY, "fmi3GetEventIndicators");
-    (void)indicators;
-    return n == 0 ? OK : STATUS(say(u, "there are no event indicators"));
 }
 
 SHARED fmi3Status NAMED(fmi3GetNumberOfEventIndicators)(void *instance, size_t *n)

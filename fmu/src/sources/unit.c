@@ -372,3 +372,47 @@ static int take(unit *u, const void *state)
     return 0;
 }
 
+static int forget(void **state)
+{
+    if (state) {
+        free(*state);
+        *state = NULL;
+    }
+    return 0;
+}
+
+static int measure(const void *state, size_t *size)
+{
+    if (!state || !size) return 1;
+    *size = sizeof(content);
+    return 0;
+}
+
+static int to_bytes(const void *state, void *bytes, size_t size)
+{
+    if (!state || !bytes || size != sizeof(content)) return 1;
+    memcpy(bytes, state, size);
+    return 0;
+}
+
+static int from_bytes(const void *bytes, size_t size, void **state)
+{
+    if (!state || !bytes || size != sizeof(content)) return 1;
+    if (!*state) *state = malloc(size);
+    if (!*state) return 1;
+    memcpy(*state, bytes, size);
+    return 0;
+}
+
+/* ---- How functions of the interface begin and end. */
+
+typedef int fmi@major@Status;
+enum { OK = 0, ERROR = 3 };
+#define STATUS(failure) ((failure) ? ERROR : OK)
+
+#define BEGIN(modes, call)                                             \
+    unit *u = instance;                                                \
+    if (!u || refuse(u, modes, call)) return ERROR
+
+#define ANY (INSTANTIATED | INITIALIZING | EVENTS | CONTINUOUS | STEPPING | TERMINATED)
+

@@ -358,7 +358,7 @@ pub trait Scheme: Send + Sync {
                  corrected: its stepper lacks `correctable`; with `Drift::Kept` they drift",
             ));
         }
-        Ok(Constrained::around(model, self.label(), stepper, options.removes_drift(self)))
+        Ok(Constrained::around(model, self.label(), stepper, removes_drift))
     }
 
     /// [`Scheme::start_with`] default options.
