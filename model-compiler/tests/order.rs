@@ -41,7 +41,10 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 62] = [
+const RUNTIME: [&str; 64] = [
+    // What a standard library has.
+    "prelude",
+    "once",
     // Numbers, without mechanics.
     "random",
     "real",

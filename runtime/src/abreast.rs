@@ -4,8 +4,7 @@
 //! Values of instances alternate in all lists: that of instance i at place k stands at `ABREAST · k + i`. Each instance has
 //! the digits that it has alone, because nothing but a list is shared.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 /// Number of instances.
 pub const ABREAST: usize = 8;
@@ -18,7 +17,7 @@ pub struct Abreast {
     /// For each instance a bit, which is set where values of a function are wanted.
     wanted: AtomicU32,
     /// Iterations, factorizations and ends at rounding.
-    stats: Mutex<[[u32; 3]; ABREAST]>,
+    stats: [[AtomicU32; 3]; ABREAST],
 }
 
 fn bits(flags: [bool; ABREAST]) -> u32 {
@@ -26,13 +25,13 @@ fn bits(flags: [bool; ABREAST]) -> u32 {
 }
 
 fn flags(bits: u32) -> [bool; ABREAST] {
-    std::array::from_fn(|i| bits >> i & 1 == 1)
+    core::array::from_fn(|i| bits >> i & 1 == 1)
 }
 
 impl Abreast {
     /// So many instances, from the first one.
     pub(crate) fn new(instances: usize) -> Self {
-        let going = bits(std::array::from_fn(|i| i < instances));
+        let going = bits(core::array::from_fn(|i| i < instances));
         Self { going: AtomicU32::new(going), wanted: AtomicU32::new(going), ..Self::default() }
     }
 
@@ -57,15 +56,14 @@ impl Abreast {
 
     /// Adds what a step has taken of each instance.
     pub(crate) fn add(&self, stats: [[u32; 3]; ABREAST]) {
-        let mut sums = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
-        for (sums, counts) in sums.iter_mut().zip(stats) {
-            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        for (sum, count) in self.stats.iter().flatten().zip(stats.as_flattened()) {
+            sum.fetch_add(*count, Ordering::Relaxed);
         }
     }
 
     /// What steps have taken of each instance since this was asked.
     pub(crate) fn take(&self) -> [[u32; 3]; ABREAST] {
-        std::mem::take(&mut self.stats.lock().unwrap_or_else(PoisonError::into_inner))
+        core::array::from_fn(|i| core::array::from_fn(|k| self.stats[i][k].swap(0, Ordering::Relaxed)))
     }
 }
 

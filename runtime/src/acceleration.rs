@@ -10,6 +10,7 @@ use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State, instances};
 use crate::newton::unknowns_of;
 use crate::norms::largest;
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 use crate::step::{StepError, StepStats, check_finite};
 

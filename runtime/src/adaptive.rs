@@ -8,6 +8,7 @@ use crate::configuration::ranges;
 use crate::digits::Digits;
 use crate::events::{Direction, Interval};
 use crate::model::{Block, Model, State};
+use crate::prelude::*;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::step::{Cause, StepError, StepStats, check_clock};

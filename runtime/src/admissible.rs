@@ -6,6 +6,7 @@
 use nalgebra::{Matrix3, SymmetricEigen};
 
 use crate::model::{Channel, ContactInfo, ContactLaw, Model, ParameterError};
+use crate::prelude::*;
 use crate::step::StepError;
 
 /// Relative error that is taken for rounding.

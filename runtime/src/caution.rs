@@ -1,8 +1,9 @@
 //! Warnings about the results of a simulation that did not fail.
 
-use std::fmt;
+use core::fmt;
 
 use crate::model::Channel;
+use crate::prelude::*;
 
 /// A warning about the results of a simulation.
 ///

@@ -5,7 +5,7 @@
 //! `g = 2 tan(θ/2) n` of the increment in body axes, `ġ = (I + ½ g̃ + ¼ g gᵀ) ω` [zhang, Sect. 2.4, there in space].
 //! Poses: the shift in the parent's axes, then g. A half turn away from the reference there is no g.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use nalgebra::{Matrix3, Matrix6, SVector, Vector3, Vector4};
 
@@ -207,7 +207,7 @@ pub(crate) fn solve_by_newton<const N: usize>(
     for _ in 0..MAX_ITERATIONS {
         let correction = correction(&g)?;
         g -= correction;
-        let previous = std::mem::replace(&mut size, correction.amax());
+        let previous = core::mem::replace(&mut size, correction.amax());
         let round_off = f64::EPSILON * (1.0 + g.amax());
         if size <= round_off || (size >= previous && size <= 100.0 * round_off) {
             return Some(g);

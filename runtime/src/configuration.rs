@@ -5,7 +5,7 @@
 //! the same way and translated along its axes at half the rotation, `p₁ = p₀ + A(e₀ ∘ exp(δ/4)) δp`. The negative
 //! increment is then the inverse, so that schemes that are symmetric in time remain symmetric.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector4};
 

@@ -13,6 +13,7 @@ use crate::admissible::check_inputs;
 use crate::configuration::{normalize_rotations, ranges, retract, velocity_map_apply};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Channel, Model, State};
+use crate::prelude::*;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::rows::{RANK, Rows};
 use crate::start::{check_gaps, check_sizes};

@@ -1,6 +1,6 @@
 //! Numbers in messages.
 
-use std::fmt;
+use core::fmt;
 
 /// A number in the fewest digits that read back exactly, with an exponent where it would have many zeros.
 pub(crate) struct Digits(pub(crate) f64);

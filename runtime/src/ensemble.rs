@@ -1,12 +1,13 @@
 //! Many runs at once, on all cores.
 
-use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
+use core::num::NonZeroUsize;
+use core::ops::ControlFlow;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
+use crate::prelude::*;
 use crate::simulation::message;
 
 /// Results that wait for the receiver, for each thread; beyond that, threads wait.

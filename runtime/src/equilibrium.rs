@@ -14,6 +14,7 @@ use nalgebra::{DMatrix, DVector, SVD};
 use crate::configuration::retract;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, ParameterError, State};
+use crate::prelude::*;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::rows::{RANK, Rows};
 use crate::start::check_sizes;
@@ -170,7 +171,7 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
         let (dq, dlambda) = correction.split_at(dims.nv);
         let mut increment: Vec<f64> = dq.iter().map(|dq| -dq).collect();
         for (rate, integral) in state.v.rows_mut(moving, info.states).iter_mut().zip(&mut increment[moving..]) {
-            *rate += std::mem::take(integral);
+            *rate += core::mem::take(integral);
         }
         let from = state.q.clone();
         retract(&info.blocks, from.as_slice(), &increment, state.q.as_mut_slice());

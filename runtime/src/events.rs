@@ -7,6 +7,7 @@ use nalgebra::DVector;
 
 use crate::chart;
 use crate::model::{Block, State};
+use crate::prelude::*;
 use crate::real::Real;
 use crate::sign_changes::sign_changes;
 

@@ -4,6 +4,7 @@ use nalgebra::DMatrix;
 
 use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
 use crate::start::check_sizes;
 use crate::step::StepError;

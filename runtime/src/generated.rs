@@ -5,6 +5,8 @@
 pub use crate::admissible::{
     check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass,
 };
+pub use crate::once::Lazy;
+pub use crate::prelude::Vec;
 pub use crate::real::HAS_FUSED_MULTIPLY_ADD;
 pub use crate::runs::{
     RepeatedItem, Repetition, blocks, channels, contacts, expanded, functions, indices, iteration_matrix, limits,
@@ -16,6 +18,7 @@ pub use crate::lanes::sines_cosines;
 pub use crate::sine_cosine::sin_cos_each;
 
 use crate::model::{Energy, Model, ModelInfo, State, UnknownParameter};
+use crate::prelude::*;
 use crate::real::Real;
 
 /// A slice as an array.

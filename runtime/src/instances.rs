@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::abreast::{ABREAST, Abreast, LaneFunction, LaneFunctions, LanePoint};
 use crate::model::{Block, Dims, Energy, Model, ModelInfo, State};
+use crate::prelude::*;
 
 /// Up to [`ABREAST`] instances; places beyond the last one repeat it.
 pub(crate) struct Instances<'m> {
@@ -40,7 +41,7 @@ pub(crate) fn are_alike(one: &dyn Model, other: &dyn Model) -> bool {
     let patterns = |info: &'_ ModelInfo| {
         [&info.iteration_matrix, &info.damping, &info.stiffness, &info.constraint_jacobian].map(Clone::clone)
     };
-    std::ptr::eq(a, b)
+    core::ptr::eq(a, b)
         || one.dims() == other.dims()
             && a.blocks == b.blocks
             && a.coordinates == b.coordinates
@@ -51,10 +52,10 @@ pub(crate) fn are_alike(one: &dyn Model, other: &dyn Model) -> bool {
 impl<'m> Instances<'m> {
     /// Of alike instances, at least one, without contacts and rotations.
     pub(crate) fn new(instances: &[&'m dyn Model]) -> Self {
-        let models: [&dyn Model; ABREAST] = std::array::from_fn(|i| instances[i.min(instances.len() - 1)]);
+        let models: [&dyn Model; ABREAST] = core::array::from_fn(|i| instances[i.min(instances.len() - 1)]);
         let (one, Dims { nq, nv, nc }) = (models[0].describe(), models[0].dims());
         let dims = Dims { nq: ABREAST * nq, nv: ABREAST * nv, nc: ABREAST * nc };
-        let all = one.constraints.iter().flat_map(|channel| std::iter::repeat_n(channel, ABREAST));
+        let all = one.constraints.iter().flat_map(|channel| core::iter::repeat_n(channel, ABREAST));
         let info = ModelInfo {
             name: one.name.clone(),
             coordinates: one.coordinates.clone(),

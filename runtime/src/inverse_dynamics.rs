@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, DVector, SVD};
 use thiserror::Error;
 
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::rows::{RANK, Rows};
 use crate::start::check_sizes;
 use crate::step::StepError;
@@ -132,7 +133,7 @@ impl<'m> InverseDynamics<'m> {
         let mut is_actuated = vec![false; nv];
         for &velocity in actuated {
             assert!(velocity < nv, "velocity {velocity} of {nv}");
-            assert!(!std::mem::replace(&mut is_actuated[velocity], true), "velocity {velocity} is named twice");
+            assert!(!core::mem::replace(&mut is_actuated[velocity], true), "velocity {velocity} is named twice");
         }
         Self { model, actuated: actuated.to_vec() }
     }

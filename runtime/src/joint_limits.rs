@@ -3,6 +3,7 @@
 
 use crate::caution::Caution;
 use crate::model::{Model, State};
+use crate::prelude::*;
 
 /// How far a coordinate may be beyond a limit, relative to the range: contacts that stop joints give way by less. A velocity
 /// the same, relative to its limit.

@@ -1,6 +1,7 @@
 //! What is asked of a model at one state by several that record and watch it, evaluated once.
 
 use crate::model::{Energy, Model, State};
+use crate::prelude::*;
 
 /// Values of functions of a model at a state, where they have been asked for, or were computed before.
 #[derive(Debug, Default)]
@@ -50,7 +51,7 @@ impl Known {
 
     /// g, `[nc]`.
     pub(crate) fn positions(&mut self, model: &dyn Model, state: &State) -> &[f64] {
-        if !std::mem::replace(&mut self.has_positions, true) {
+        if !core::mem::replace(&mut self.has_positions, true) {
             self.positions.resize(state.lambda.len(), 0.0);
             model.constraint(state.t, state.q.as_slice(), &mut self.positions);
         }
@@ -59,7 +60,7 @@ impl Known {
 
     /// The part of ġ that velocities have none in, `[nc]`, see [`Model::constraint_bias`].
     pub(crate) fn rate(&mut self, model: &dyn Model, state: &State) -> &[f64] {
-        if !std::mem::replace(&mut self.has_rate, true) {
+        if !core::mem::replace(&mut self.has_rate, true) {
             self.rate.resize(state.lambda.len(), 0.0);
             self.unused.resize(state.lambda.len(), 0.0);
             let State { t, q, v, .. } = state;

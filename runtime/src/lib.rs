@@ -8,7 +8,18 @@
 //! `multibody!`, whose documentation is that of the language, or by hand. The modules are listed in the order in which
 //! they should be read.
 
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod once;
+mod prelude;
+
+#[cfg(not(any(feature = "std", feature = "libm")))]
+compile_error!("without the feature `std`, square roots and sines need the feature `libm`");
 
 #[cfg_attr(not(feature = "simd"), expect(dead_code, reason = "instances need lanes"))]
 #[doc(hidden)]
@@ -60,6 +71,7 @@ pub mod adaptive;
 mod caution;
 pub mod consistent;
 mod digits;
+#[cfg(feature = "std")]
 pub mod ensemble;
 pub mod equilibrium;
 pub mod events;
@@ -69,6 +81,7 @@ pub mod inverse_dynamics;
 pub mod linear_analysis;
 pub mod linearize;
 pub mod marine;
+#[cfg(feature = "std")]
 pub mod modal;
 #[cfg(feature = "parquet")]
 mod parquet_file;

@@ -7,6 +7,7 @@
 
 use nalgebra::{Complex, DMatrix, Matrix2, Vector2};
 
+use crate::prelude::*;
 use crate::tables::{Multistep, NewmarkFamily, SingleStep, Tableau};
 
 /// The oscillator in units of the step: `h² q̈ = −Ω² q − 2 ζ Ω (h v)`.

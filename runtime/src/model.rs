@@ -12,12 +12,13 @@
 //!
 //! Matrices are passed as the values of a [`SparsityPattern`]; the patterns are part of [`ModelInfo`] and constant.
 
-use std::any::Any;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::any::Any;
 
 use nalgebra::DVector;
 
 use crate::abreast::{ABREAST, Abreast, LaneFunctions};
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 use crate::spelling::{similar, suggestion};
 

@@ -14,7 +14,7 @@ pub(crate) fn largest(values: &[f64]) -> f64 {
     let (chunks, rest) = values.as_chunks::<LANES>();
     let of_rest = rest.iter().fold(0.0, |largest, value| larger(largest, value.abs()));
     let lanes = chunks.iter().fold([0.0; LANES], |lanes: [f64; LANES], chunk| {
-        std::array::from_fn(|lane| larger(lanes[lane], chunk[lane].abs()))
+        core::array::from_fn(|lane| larger(lanes[lane], chunk[lane].abs()))
     });
     lanes.into_iter().fold(of_rest, larger)
 }
@@ -55,7 +55,7 @@ pub(crate) fn largest_product(a: &[f64], b: &[f64]) -> f64 {
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
     let of_rest = rest_a.iter().zip(rest_b).fold(0.0, |largest, (a, b)| larger(largest, (a * b).abs()));
     let lanes = a.iter().zip(b).fold([0.0; LANES], |lanes: [f64; LANES], (a, b)| {
-        std::array::from_fn(|lane| larger(lanes[lane], (a[lane] * b[lane]).abs()))
+        core::array::from_fn(|lane| larger(lanes[lane], (a[lane] * b[lane]).abs()))
     });
     lanes.into_iter().fold(of_rest, larger)
 }

@@ -3,8 +3,8 @@
 //! Numbers are written as they are: without compression, which would need further crates, and without dictionaries,
 //! which gain nothing where hardly a number occurs twice.
 
+use alloc::sync::Arc;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use parquet::basic::{Repetition, Type as Physical};
 use parquet::data_type::DoubleType;
@@ -14,6 +14,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
 
+use crate::prelude::*;
 use crate::trajectory::Trajectory;
 
 /// Rows of a group: a group is read and written as a whole, column by column.

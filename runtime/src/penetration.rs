@@ -2,6 +2,7 @@
 
 use crate::caution::Caution;
 use crate::model::Model;
+use crate::prelude::*;
 use crate::trajectory::Trajectory;
 
 /// Largest penetration without a warning, relative to the largest gap, and to the largest coordinate.
@@ -15,7 +16,7 @@ pub(crate) struct Extent {
     /// Columns of the depth, the largest so far, of the gaps and of the coordinates.
     depth: Option<usize>,
     gaps: Vec<usize>,
-    coordinates: std::ops::RangeInclusive<usize>,
+    coordinates: core::ops::RangeInclusive<usize>,
     /// The last depth, the largest gap and the largest coordinate.
     deepest: f64,
     widest: f64,

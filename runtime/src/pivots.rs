@@ -3,6 +3,8 @@
 //! Matrices of the same pattern share it. Those whose own pivots would be the same need not search for them, and have the
 //! same digits as if they did, see [`LinearSolver`](crate::linear_solver::LinearSolver).
 
+use crate::prelude::*;
+
 /// An order of pivots with the panels in which they are eliminated: neighbouring columns.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

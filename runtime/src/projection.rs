@@ -6,6 +6,7 @@ use crate::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::model::{Model, State};
 use crate::norms::largest;
+use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
 use crate::residuals::{Lengths, rates};
 use crate::start::check_sizes;
@@ -110,7 +111,7 @@ impl<'m> Projection<'m> {
             state.q.copy_from(moved);
             let correction = largest(&system.rhs[..nv]);
             let previous =
-                std::mem::replace(&mut size, correction / lengths.of(state).max(largest(state.q.as_slice())));
+                core::mem::replace(&mut size, correction / lengths.of(state).max(largest(state.q.as_slice())));
             let has_stalled = size > 0.5 * previous;
             if size <= PROJECTED || (has_stalled && size <= FAILED) {
                 break;
@@ -150,7 +151,7 @@ impl<'m> Projection<'m> {
                 *a += change / dt;
             }
             state.lambda.iter_mut().zip(impulse).for_each(|(lambda, impulse)| *lambda += impulse / dt);
-            let previous = std::mem::replace(&mut size, largest(change));
+            let previous = core::mem::replace(&mut size, largest(change));
             if size <= PROJECTED * largest(state.v.as_slice()) || size > 0.5 * previous {
                 break;
             }

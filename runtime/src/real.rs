@@ -77,6 +77,20 @@ pub trait Real:
 /// Whether the processor that is compiled for multiplies and adds in one operation. All with 64-bit ARM do.
 pub const HAS_FUSED_MULTIPLY_ADD: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
+/// A function of the standard library, or of the one that replaces it.
+#[cfg(feature = "std")]
+macro_rules! library {
+    ($float:ty, $function:ident) => {
+        <$float>::$function
+    };
+}
+#[cfg(not(feature = "std"))]
+macro_rules! library {
+    ($float:ty, $function:ident) => {
+        <$float as num_traits::Float>::$function
+    };
+}
+
 macro_rules! impl_real {
     ($float:ty $(, $sin_cos_each:path)?) => {
         impl Real for $float {
@@ -87,25 +101,25 @@ macro_rules! impl_real {
             )?
             #[inline(always)] fn from_f64(value: f64) -> Self { value as $float }
             #[inline(always)] fn mul_add(self, factor: Self, addend: Self) -> Self {
-                if HAS_FUSED_MULTIPLY_ADD { <$float>::mul_add(self, factor, addend) } else { self * factor + addend }
+                if HAS_FUSED_MULTIPLY_ADD { library!($float, mul_add)(self, factor, addend) } else { self * factor + addend }
             }
-            #[inline(always)] fn sin(self) -> Self { self.sin() }
-            #[inline(always)] fn cos(self) -> Self { self.cos() }
-            #[inline(always)] fn sin_cos(self) -> (Self, Self) { self.sin_cos() }
-            #[inline(always)] fn tan(self) -> Self { self.tan() }
-            #[inline(always)] fn asin(self) -> Self { self.asin() }
-            #[inline(always)] fn acos(self) -> Self { self.acos() }
-            #[inline(always)] fn atan(self) -> Self { self.atan() }
-            #[inline(always)] fn atan2(self, x: Self) -> Self { self.atan2(x) }
-            #[inline(always)] fn sqrt(self) -> Self { self.sqrt() }
-            #[inline(always)] fn exp(self) -> Self { self.exp() }
-            #[inline(always)] fn ln(self) -> Self { self.ln() }
-            #[inline(always)] fn tanh(self) -> Self { self.tanh() }
-            #[inline(always)] fn powf(self, exponent: Self) -> Self { self.powf(exponent) }
-            #[inline(always)] fn abs(self) -> Self { self.abs() }
+            #[inline(always)] fn sin(self) -> Self { library!($float, sin)(self) }
+            #[inline(always)] fn cos(self) -> Self { library!($float, cos)(self) }
+            #[inline(always)] fn sin_cos(self) -> (Self, Self) { library!($float, sin_cos)(self) }
+            #[inline(always)] fn tan(self) -> Self { library!($float, tan)(self) }
+            #[inline(always)] fn asin(self) -> Self { library!($float, asin)(self) }
+            #[inline(always)] fn acos(self) -> Self { library!($float, acos)(self) }
+            #[inline(always)] fn atan(self) -> Self { library!($float, atan)(self) }
+            #[inline(always)] fn atan2(self, x: Self) -> Self { library!($float, atan2)(self, x) }
+            #[inline(always)] fn sqrt(self) -> Self { library!($float, sqrt)(self) }
+            #[inline(always)] fn exp(self) -> Self { library!($float, exp)(self) }
+            #[inline(always)] fn ln(self) -> Self { library!($float, ln)(self) }
+            #[inline(always)] fn tanh(self) -> Self { library!($float, tanh)(self) }
+            #[inline(always)] fn powf(self, exponent: Self) -> Self { library!($float, powf)(self, exponent) }
+            #[inline(always)] fn abs(self) -> Self { library!($float, abs)(self) }
             #[inline(always)] fn signum0(self) -> Self { if self > 0.0 { 1.0 } else if self < 0.0 { -1.0 } else { 0.0 } }
-            #[inline(always)] fn min(self, other: Self) -> Self { self.min(other) }
-            #[inline(always)] fn max(self, other: Self) -> Self { self.max(other) }
+            #[inline(always)] fn min(self, other: Self) -> Self { library!($float, min)(self, other) }
+            #[inline(always)] fn max(self, other: Self) -> Self { library!($float, max)(self, other) }
             #[inline(always)] fn select_less(self, limit: Self, then: Self, otherwise: Self) -> Self {
                 if self < limit { then } else { otherwise }
             }

@@ -5,6 +5,7 @@ use crate::joint_limits;
 use crate::known::Known;
 use crate::model::{Model, State};
 use crate::penetration::Extent;
+use crate::prelude::*;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::skipped::Skipped;

@@ -7,6 +7,7 @@
 use nalgebra::DVector;
 
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::rows::Rows;
 
 /// A constraint depends on others if the distance of its normalized gradient to their span is below this: well above

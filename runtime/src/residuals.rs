@@ -3,6 +3,7 @@
 use crate::known::Known;
 use crate::model::{Model, State, instances};
 use crate::norms::largest;
+use crate::prelude::*;
 
 /// Residuals of all constraints of a model.
 pub(crate) struct Residuals {

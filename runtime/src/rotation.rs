@@ -4,7 +4,10 @@
 //! `A(p ∘ q) = A(p) A(q)`, so that an increment in body axes stands on the right: `e₁ = e₀ ∘ exp(δ/2)`.
 //! Which coordinates of a model are rotations is described in [`crate::configuration`].
 
-use std::f64::consts::{PI, TAU};
+use core::f64::consts::{PI, TAU};
+
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 use nalgebra::{Matrix3, Matrix3x4, Matrix4, Vector3, Vector4};
 

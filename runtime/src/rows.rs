@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, DVector, SVD};
 
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 
 /// From this many columns on, shortest solutions are found by sparse elimination, whose work grows with the number of

@@ -1,6 +1,7 @@
 //! Compressed lists: items that repeat with constant increments are written only once in generated code.
 
 use crate::model::{Block, Channel, ContactInfo, FunctionInfo, JointLimits};
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 
 /// `first`, `count` times; from one time to the next its numbers advance by `step`, which may be empty if nothing does.
@@ -188,7 +189,7 @@ impl<const N: usize> Advance<[f64; N]> for [f64; N] {
     type Advanced = [f64; N];
 
     fn advanced(&self, step: &[f64; N], times: u32) -> [f64; N] {
-        std::array::from_fn(|i| self[i].advanced(&step[i], times))
+        core::array::from_fn(|i| self[i].advanced(&step[i], times))
     }
 
     fn unmoved(&self) -> [f64; N] {

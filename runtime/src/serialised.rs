@@ -6,17 +6,20 @@
 //! What is read may be of another model or make no sense. A run checks its start, its parameters and its settings in the
 //! same way wherever they come from; only what nobody looks at later, the shape of a table, is checked here.
 
-use std::fmt;
+use core::fmt;
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::prelude::*;
 use crate::trajectory::{Column, Trajectory};
 
 /// Vectors as sequences of numbers.
 pub(crate) mod vector {
     use nalgebra::DVector;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::prelude::*;
 
     pub(crate) fn serialize<S: Serializer>(vector: &DVector<f64>, to: S) -> Result<S::Ok, S::Error> {
         vector.as_slice().serialize(to)

@@ -7,6 +7,8 @@
 //! Two adjacent changes of sign between samples can be missed: an excursion across zero that is narrower than a part
 //! and does not change value and slope a tenth of a step away.
 
+use crate::prelude::*;
+
 /// Equal parts into which a step is divided whatever the function is.
 const PARTS: u32 = 5;
 /// Largest number of bisections of a part: more than a thousand samples per step for an unpredictable function.

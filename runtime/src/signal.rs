@@ -1,8 +1,15 @@
 //! Inputs given at run time: a constant, a sampled table or a function of time.
 
-use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use alloc::sync::Arc;
+use core::fmt;
+#[cfg(target_has_atomic = "64")]
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+#[cfg(not(target_has_atomic = "64"))]
+use portable_atomic::AtomicU64;
+
+use crate::prelude::*;
 
 /// A scalar function of time that a model reads as an input, in the input's unit.
 ///

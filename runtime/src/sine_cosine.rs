@@ -3,6 +3,9 @@
 //! Reduction by π/2 in three parts and the polynomials of fdlibm (Sun Microsystems, 1993: `e_rem_pio2.c`, `k_sin.c`,
 //! `k_cos.c`); sums and products are rounded one by one, so that every processor finds the same digits.
 
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+
 /// Angles that are computed together.
 const LANES: usize = 4;
 /// Above this magnitude products with the first two parts of π/2 are not exact.
@@ -34,7 +37,7 @@ pub(crate) fn sin_cos<const N: usize>(angles: [f64; N]) -> [(f64, f64); N] {
     let angle = |i: usize| if i < N { angles[i] } else { 0.0 };
     let mut pairs = [(0.0, 0.0); N];
     for (k, pairs) in pairs.chunks_mut(LANES).enumerate() {
-        let [a, b, c, d] = std::array::from_fn(|i| angle(LANES * k + i));
+        let [a, b, c, d] = core::array::from_fn(|i| angle(LANES * k + i));
         let [sines, cosines] = lanes(a, b, c, d);
         for (pair, found) in pairs.iter_mut().zip(sines.into_iter().zip(cosines)) {
             *pair = found;
@@ -89,7 +92,7 @@ pub(crate) fn with_large<const N: usize>(angles: [f64; N], mut found: [[f64; N];
 /// Sine and cosine of an angle that is not large.
 #[inline(always)]
 pub(crate) fn reduced(angle: f64) -> (f64, f64) {
-    let shifted = angle * std::f64::consts::FRAC_2_PI + ROUNDER;
+    let shifted = angle * core::f64::consts::FRAC_2_PI + ROUNDER;
     let (quarter, turns) = (shifted.to_bits(), shifted - ROUNDER);
     // What is left of the angle, and what its rounding has lost.
     let first = angle - turns * HALF_PI[0];

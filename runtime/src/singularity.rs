@@ -4,10 +4,11 @@
 //! [simo, Eq. 32]. A step that ends there or beyond has passed a point where the equations have no solution, so its
 //! result has no meaning.
 
-use std::f64::consts::{FRAC_PI_2, PI};
+use core::f64::consts::{FRAC_PI_2, PI};
 
 use crate::configuration::velocity_map_apply;
 use crate::model::{Block, Model, State};
+use crate::prelude::*;
 use crate::step::StepError;
 
 /// Cosines below this count as zero, because the inverse of the matrix of rates has no correct digits.

@@ -7,6 +7,7 @@
 
 use crate::caution::Caution;
 use crate::model::Model;
+use crate::prelude::*;
 use crate::step::ContactRecord;
 
 /// How much more than before the rate of a gap may change in a step.

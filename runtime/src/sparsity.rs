@@ -1,9 +1,11 @@
 //! Sparsity patterns: where matrices have entries.
 
-use std::fmt;
-use std::sync::{Arc, OnceLock};
+use alloc::sync::Arc;
+use core::fmt;
 
+use crate::once::Once;
 use crate::pivots::Pivots;
+use crate::prelude::*;
 
 /// Positions of the entries of a sparse matrix, compressed by columns; rows ascend within a column.
 ///
@@ -23,9 +25,9 @@ pub struct SparsityPattern {
 struct Entries {
     column_starts: Vec<u32>,
     row_indices: Vec<u32>,
-    pivots: OnceLock<Arc<Pivots>>,
+    pivots: Once<Arc<Pivots>>,
     /// A pattern of constraints, and this one with them at its border.
-    bordered: OnceLock<(SparsityPattern, SparsityPattern)>,
+    bordered: Once<(SparsityPattern, SparsityPattern)>,
 }
 
 impl SparsityPattern {
@@ -135,7 +137,7 @@ impl SparsityPattern {
     }
 
     /// Range of the values of a column.
-    pub fn column(&self, column: usize) -> std::ops::Range<usize> {
+    pub fn column(&self, column: usize) -> core::ops::Range<usize> {
         let starts = self.column_starts();
         starts[column] as usize..starts[column + 1] as usize
     }

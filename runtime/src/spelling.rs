@@ -1,5 +1,7 @@
 //! Names that are not there: what a person may have meant.
 
+use crate::prelude::*;
+
 /// `; did you mean …?`, or nothing where no name is similar.
 pub(crate) fn suggestion(similar: &[String]) -> String {
     let quoted: Vec<String> = similar.iter().map(|name| format!("`{name}`")).collect();
@@ -24,7 +26,7 @@ fn changes_between(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (i, letter) in from.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        let mut diagonal = core::mem::replace(&mut row[0], i + 1);
         for (j, &other) in to.iter().enumerate() {
             let replaced = diagonal + usize::from(letter != other);
             diagonal = row[j + 1];

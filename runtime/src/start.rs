@@ -1,6 +1,6 @@
 //! Checks of a state from which a scheme is to start.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
 
 use nalgebra::DVector;
 
@@ -8,6 +8,7 @@ use crate::configuration::ranges;
 use crate::contact_settings::Settings;
 use crate::model::{Model, State};
 use crate::norms::{larger, largest};
+use crate::prelude::*;
 use crate::residuals::{Lengths, for_terms, is_length, measure};
 use crate::step::StepError;
 use crate::undefined::not_finite;

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::model::{Model, ParameterError, State};
 use crate::norms::is_finite;
+use crate::prelude::*;
 
 /// Where constraints on coordinates are imposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub struct StepStats {
     pub at_rounding: u32,
 }
 
-impl std::ops::AddAssign for StepStats {
+impl core::ops::AddAssign for StepStats {
     fn add_assign(&mut self, other: Self) {
         self.newton_iterations += other.newton_iterations;
         self.factorizations += other.factorizations;
@@ -85,7 +86,7 @@ impl ContactRecord {
         self.forces.clone_from(&other.forces);
         self.impulses.clone_from(&other.impulses);
         let Self { gaps, forces, impulses, .. } = self;
-        let [gaps, forces, impulses] = [gaps, forces, impulses].map(std::mem::take);
+        let [gaps, forces, impulses] = [gaps, forces, impulses].map(core::mem::take);
         *self = Self { gaps, forces, impulses, ..*other };
     }
 }
@@ -129,8 +130,8 @@ pub enum Cause {
     },
 }
 
-impl std::fmt::Display for Cause {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+impl core::fmt::Display for Cause {
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
         match self {
             Cause::StepTooLong => f.write_str("try a smaller step"),
             Cause::Jump { coordinate, jump } => write!(

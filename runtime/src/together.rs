@@ -12,6 +12,7 @@ use crate::events::hermite_weights;
 use crate::generated::ClosedForm;
 use crate::lanes::Lanes;
 use crate::model::{Block, Model, State};
+use crate::prelude::*;
 use crate::real::Real;
 use crate::scheme::Scheme;
 use crate::schemes::{RungeKutta, check_step_size};
@@ -147,7 +148,7 @@ impl<M: ClosedForm, const N: usize> InLanes<N> for M {
     fn group(instances: &[&Self]) -> Result<Self::Group, NotInLanes> {
         let rows: Vec<Vec<f64>> = instances.iter().map(|model| model.parameters_in_lanes()).collect();
         let last = rows.len() - 1;
-        let lanes = |k: usize| Lanes(std::array::from_fn(|i| rows[i.min(last)][k]));
+        let lanes = |k: usize| Lanes(core::array::from_fn(|i| rows[i.min(last)][k]));
         let parameters: Vec<Lanes<N>> = (0..rows[0].len()).map(lanes).collect();
         Ok(M::constants_in_lanes(&parameters))
     }
@@ -265,7 +266,7 @@ impl<M: InLanes<N>, const N: usize> Point<M, N> {
     #[cold]
     #[inline(never)]
     fn find_undefined(&self, undefined: &mut [bool; N]) {
-        for values in [std::slice::from_ref(&self.t), self.q.as_ref(), self.v.as_ref(), self.a.as_ref()] {
+        for values in [core::slice::from_ref(&self.t), self.q.as_ref(), self.v.as_ref(), self.a.as_ref()] {
             for value in values {
                 undefined.iter_mut().zip(value.0).for_each(|(undefined, value)| *undefined |= !value.is_finite());
             }
@@ -407,7 +408,7 @@ impl<const N: usize> Step<N> {
     fn new(tableau: &Tableau, dt: Lanes<N>) -> Self {
         let Tableau { nodes, matrix, weights, .. } = tableau;
         let times = |factor: f64| dt * Lanes::from_f64(factor);
-        let stages = std::array::from_fn(|i| Stage {
+        let stages = core::array::from_fn(|i| Stage {
             node: times(nodes[i]),
             factor: times(i.checked_sub(1).map_or(0.0, |before| matrix[i][before])),
             weight: times(weights[i]),
@@ -431,14 +432,14 @@ impl<'m, M: InLanes<N>, const N: usize> Group<'m, M, N> {
         let zeros = || Point::zeros(first);
         let n = instances.len();
         Ok(Self {
-            is_idle: std::array::from_fn(|lane| lane >= n),
+            is_idle: core::array::from_fn(|lane| lane >= n),
             functions: Functions {
                 group: M::group(&instances)?,
                 inputs: vec![Lanes([0.0; N]); n_inputs],
                 input: vec![0.0; n_inputs],
                 instances,
             },
-            points: Points { state: zeros(), stages: std::array::from_fn(|_| zeros()), next: zeros() },
+            points: Points { state: zeros(), stages: core::array::from_fn(|_| zeros()), next: zeros() },
             observed: Observed { outputs: vec![Lanes([0.0; N]); n_outputs], ..Observed::default() },
             powers: [None; 2],
             tableau: tables::runge_kutta4(),
@@ -510,7 +511,7 @@ impl<M: InLanes<N>, const N: usize> pulp::NullaryFnOnce for OneStep<'_, '_, M, N
     #[inline(always)]
     fn call(self) -> [bool; N] {
         let Self { group, step: length, is_observed } = self;
-        step(std::slice::from_mut(group), length);
+        step(core::slice::from_mut(group), length);
         let Group { functions, points, observed, powers, .. } = group;
         (observed.energy, observed.has_outputs, *powers) = (None, false, [None; 2]);
         if is_observed {
@@ -618,7 +619,7 @@ impl<'m, M: InLanes<N>, const N: usize> Together<'m, M, N> {
         };
         let failures: Vec<_> = instances.iter().zip(&starts).map(failure).collect();
         for (group, (starts, failures)) in groups.iter_mut().zip(starts.chunks(N).zip(failures.chunks(N))) {
-            group.is_idle = std::array::from_fn(|i| failures.get(i).is_none_or(Option::is_some));
+            group.is_idle = core::array::from_fn(|i| failures.get(i).is_none_or(Option::is_some));
             for (lane, start) in starts.iter().enumerate().filter(|(lane, _)| failures[*lane].is_none()) {
                 group.load(lane, start);
             }

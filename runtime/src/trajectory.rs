@@ -2,12 +2,13 @@
 
 mod csv;
 
-use std::collections::HashSet;
+use alloc::collections::BTreeSet;
 
 use thiserror::Error;
 
 use crate::known::Known;
 use crate::model::{ContactInfo, Model, State};
+use crate::prelude::*;
 use crate::residuals::Residuals;
 use crate::scheme::Stepper;
 use crate::spelling::{similar, suggestion};
@@ -106,7 +107,7 @@ impl Trajectory {
         let column = |name: &str, unit: &str| Column { name: name.to_owned(), unit: unit.to_owned() };
         let mut columns = vec![column("t", "s")];
         columns.extend(info.coordinates.iter().map(|c| column(&c.name, &c.unit)));
-        let coordinates: HashSet<&str> = info.coordinates.iter().map(|coordinate| coordinate.name.as_str()).collect();
+        let coordinates: BTreeSet<&str> = info.coordinates.iter().map(|coordinate| coordinate.name.as_str()).collect();
         columns.extend(info.velocities.iter().map(|c| {
             // A velocity that is the rate of a coordinate has its name; others have one of their own.
             let name =
@@ -189,6 +190,13 @@ impl Trajectory {
         self.record_with(model, state, stepper.contacts(), residuals, None, &mut Known::default());
     }
 
+    /// Appends a state with these forces and impulses of contacts, such as those of
+    /// [`Phases`](crate::nonsmooth::Phases::record).
+    pub fn record_with_contacts(&mut self, model: &dyn Model, state: &State, contacts: &ContactRecord) {
+        let residuals = &mut Residuals::new(model, state);
+        self.record_with(model, state, Some(contacts), residuals, None, &mut Known::default());
+    }
+
     pub(crate) fn record_with(
         &mut self,
         model: &dyn Model,
@@ -241,6 +249,7 @@ impl Trajectory {
     }
 
     /// Removes an incomplete last row.
+    #[cfg(feature = "std")]
     pub(crate) fn drop_incomplete(&mut self) {
         self.values.truncate(self.len() * self.columns.len());
     }

@@ -4,6 +4,7 @@
 use crate::admissible::check_inputs;
 use crate::model::{Model, State};
 use crate::norms::is_finite;
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 use crate::step::StepError;
 

@@ -9,6 +9,7 @@ use nalgebra::DVector;
 use crate::events::Cubic;
 use crate::known::Known;
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::residuals::Residuals;
 use crate::start::wrong_accelerations;
 use crate::step::ContactRecord;
@@ -332,7 +333,7 @@ impl Balance {
         }
         if !self.supply.is_none() {
             let power = self.supply.power(model, state, known);
-            let before = std::mem::replace(&mut self.power, power);
+            let before = core::mem::replace(&mut self.power, power);
             let (mut mean, mut most) = (0.5 * (before + power), before.max(power));
             // Nothing is interpolated where there is no work.
             if contacts.is_none() && (before != 0.0 || power != 0.0) && dt > 0.0 {

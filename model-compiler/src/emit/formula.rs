@@ -27,6 +27,14 @@ pub(super) enum Language {
     C,
 }
 
+/// The method of the scalar's trait.
+fn method(op: Unary) -> &'static str {
+    match op {
+        Unary::Sign => "signum0",
+        op => op.word(),
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tightness {
     Choice,
@@ -87,7 +95,11 @@ impl Notation<'_> {
                     .concat()
             }
             Statement::SinCos { sine, cosine, argument } => {
-                format!("let ({}, {}) = {}.sin_cos();\n", name(*sine), name(*cosine), self.receiver(argument))
+                let value = match self.language {
+                    Language::Float => format!("{}::sin_cos({})", paths::REAL, self.formula(argument)),
+                    _ => format!("{}.sin_cos()", self.receiver(argument)),
+                };
+                format!("let ({}, {}) = {value};\n", name(*sine), name(*cosine))
             }
             Statement::Store { output, position, value } => {
                 format!("{} = {};\n", store(*output, *position), self.formula(value))
@@ -139,7 +151,8 @@ impl Notation<'_> {
                 let (b, c) = (self.formula(b), self.formula(c));
                 let text = match self.language {
                     Language::C => format!("mul_add({}, {b}, {c})", self.formula(a)),
-                    _ => format!("{}.mul_add({b}, {c})", self.receiver(a)),
+                    Language::Float => format!("{}::mul_add({}, {b}, {c})", paths::REAL, self.formula(a)),
+                    Language::Generic => format!("{}.mul_add({b}, {c})", self.receiver(a)),
                 };
                 (text, Tightness::Atom)
             }
@@ -153,11 +166,9 @@ impl Notation<'_> {
         if number.is_negative() { (format!("-{magnitude}"), Tightness::Sign) } else { (magnitude, Tightness::Atom) }
     }
 
-    /// The text before a method call; the type of a bare literal would be ambiguous there.
+    /// The text before a method call.
     fn receiver(&self, expression: &Expression) -> String {
-        let suffix =
-            if matches!(expression, Expression::Number(_)) && self.language == Language::Float { "_f64" } else { "" };
-        let text = format!("{}{suffix}", self.formula(expression));
+        let text = self.formula(expression);
         if self.write(expression).1 < Tightness::Atom { format!("({text})") } else { text }
     }
 
@@ -174,9 +185,8 @@ impl Notation<'_> {
             (Language::C, Unary::Abs) => format!("fabs({})", self.formula(a)),
             (Language::C, Unary::Ln) => format!("log({})", self.formula(a)),
             (Language::C, _) => format!("{}({})", op.word(), self.formula(a)),
-            (Language::Float, Unary::Sign) => format!("{}::signum0({})", paths::REAL, self.formula(a)),
-            (Language::Generic, Unary::Sign) => format!("{}.signum0()", self.receiver(a)),
-            _ => format!("{}.{}()", self.receiver(a), op.word()),
+            (Language::Float, _) => format!("{}::{}({})", paths::REAL, method(op), self.formula(a)),
+            (Language::Generic, _) => format!("{}.{}()", self.receiver(a), method(op)),
         }
     }
 
@@ -191,7 +201,8 @@ impl Notation<'_> {
         };
         let call = |rust: &str, c: &str| match self.language {
             Language::C => format!("{c}({}, {})", self.formula(a), self.formula(b)),
-            _ => format!("{}.{rust}({})", self.receiver(a), self.formula(b)),
+            Language::Float => format!("{}::{rust}({}, {})", paths::REAL, self.formula(a), self.formula(b)),
+            Language::Generic => format!("{}.{rust}({})", self.receiver(a), self.formula(b)),
         };
         match op {
             Binary::Add | Binary::Sub => infix(Tightness::Sum, Tightness::Product),

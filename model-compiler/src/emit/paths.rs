@@ -29,7 +29,7 @@ pub(super) const PARTIAL_EQ: &str = "::core::cmp::PartialEq";
 pub(super) const RESULT: &str = "::core::result::Result";
 pub(super) const NONE: &str = "::core::option::Option::None";
 pub(super) const SOME: &str = "::core::option::Option::Some";
-pub(super) const VEC: &str = "::std::vec::Vec";
+pub(super) const VEC: &str = "hamel::generated::Vec";
 pub(super) const ZIP: &str = "::core::iter::zip";
 /// Values that are made when they are first read.
-pub(super) const LAZY_LOCK: &str = "::std::sync::LazyLock";
+pub(super) const LAZY_LOCK: &str = "hamel::generated::Lazy";

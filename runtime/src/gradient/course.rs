@@ -1,5 +1,8 @@
 //! The lengths of the steps of a motion.
 
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+
 /// The steps that are ahead.
 #[derive(Clone)]
 pub(super) struct Course<'a> {
@@ -56,7 +59,7 @@ impl<'a> Course<'a> {
     /// How many steps are ahead.
     pub(super) fn count(&self) -> usize {
         let mut ahead = self.clone();
-        std::iter::from_fn(|| ahead.next()).count()
+        core::iter::from_fn(|| ahead.next()).count()
     }
 }
 

@@ -4,6 +4,7 @@ use nalgebra::DMatrix;
 
 use super::error::GradientError;
 use crate::model::Model;
+use crate::prelude::*;
 use crate::tangent::Outside;
 
 /// Something that a motion depends on.

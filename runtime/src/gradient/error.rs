@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::prelude::*;
 use crate::step::StepError;
 use crate::tangent::SingularAt;
 

@@ -18,6 +18,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::consistent::initial_state;
 use crate::model::{Block, Model, State};
+use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::tangent::{Operations, Outside, Player, STATE, StepMap, Wanted};
@@ -465,10 +466,10 @@ impl<'m> Differentiated<'m> {
         map.begin(STATE.len());
         let point = map.accelerate(state.clone(), STATE[0], STATE[1], &redundant_constraints(model, &state));
         map.end([STATE[0], STATE[1], point.acceleration, point.multiplier]);
-        let mut first = vec![std::mem::take(&mut map.operations)];
+        let mut first = vec![core::mem::take(&mut map.operations)];
         let way = self.way(state)?;
         way.stepper.linear_start(&mut map).map_err(|reason| way.refused(reason))?;
-        first.push(std::mem::take(&mut map.operations));
+        first.push(core::mem::take(&mut map.operations));
         Ok(Begun { way, start, first, wanted })
     }
 }

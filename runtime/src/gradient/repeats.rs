@@ -3,6 +3,7 @@
 
 use super::{GradientError, Made, Way};
 use crate::model::State;
+use crate::prelude::*;
 use crate::tangent::{Operations, StepMap};
 
 /// Visits every step, from the last to the first; `copies`: how many are kept at most, where it is nothing what every step
@@ -23,7 +24,7 @@ fn kept(mut way: Way<'_>, visit: &mut dyn FnMut(Made<'_>) -> Result<(), Gradient
     let mut map = StepMap::default();
     while let Some(dt) = way.advance()? {
         way.write_map(&mut map)?;
-        steps.push((std::mem::take(&mut map.operations), way.state().clone(), dt));
+        steps.push((core::mem::take(&mut map.operations), way.state().clone(), dt));
     }
     while let Some((operations, state, dt)) = steps.pop() {
         visit(Made { operations: &operations, state: &state, number: steps.len() + 1, dt })?;

@@ -10,6 +10,7 @@ use super::error::GradientError;
 use crate::configuration::{ranges, retract};
 use crate::linearize::displacements;
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::random::Random;
 use crate::rows::Rows;
 use crate::tangent::Outside;

@@ -3,6 +3,7 @@
 //! nalgebra's LU is not used because it allocates its permutation and its storage at every factorization.
 
 use super::{Singular, Work, is_regular};
+use crate::prelude::*;
 use crate::real::Real;
 use crate::sparsity::SparsityPattern;
 

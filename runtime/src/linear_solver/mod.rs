@@ -19,6 +19,7 @@ pub(crate) use self::lanes::LaneSolver;
 
 use self::dense::DenseLu;
 use self::sparse::SparseLu;
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 
 /// Matrices with an entry in every so manyth place fill up: they are full.

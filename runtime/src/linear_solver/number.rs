@@ -1,6 +1,6 @@
 //! What is eliminated: numbers, or lanes of them, each of which belongs to a matrix of its own.
 
-use std::ops::BitAnd;
+use core::ops::BitAnd;
 
 use super::is_regular;
 use crate::real::Real;

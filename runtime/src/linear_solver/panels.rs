@@ -5,12 +5,13 @@
 //! become instructions on vectors, and an index serves for two entries or four. Columns are subtracted one after the
 //! other, so that padding and the width of panels do not change a digit.
 
-use std::ops::Range;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::ops::Range;
 
 use super::number::Number;
 use super::sparse::{Choice, Order};
 use crate::pivots::Pivots;
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 
 /// Columns of a panel. Three or four take longer on most models, because more entries are padding.
@@ -186,17 +187,17 @@ impl<S: Number> Panels<S> {
             for above in &mut upper[panel.upper.clone()] {
                 let of = above.panel as usize;
                 let eliminated = &before[of];
-                let block = eliminated.rows_above(std::mem::replace(&mut work[of], Self::NOTHING));
+                let block = eliminated.rows_above(core::mem::replace(&mut work[of], Self::NOTHING));
                 above.columns = transposed(&block);
                 for row in &lower[eliminated.lower.clone()] {
                     subtract_product(&mut work.as_flattened_mut()[row.place as usize], &row.factors, &block);
                 }
             }
-            let block = std::mem::replace(&mut work[index], Self::NOTHING);
+            let block = core::mem::replace(&mut work[index], Self::NOTHING);
             is_usable = is_usable & panel.eliminate(block, n, WIDTH * index, watch);
             for row in &mut lower[panel.lower.clone()] {
                 let place = row.place as usize;
-                let values = std::mem::replace(&mut work.as_flattened_mut()[place], [S::ZERO; WIDTH]);
+                let values = core::mem::replace(&mut work.as_flattened_mut()[place], [S::ZERO; WIDTH]);
                 row.factors = panel.factors(values, place, watch);
                 is_usable =
                     row.factors.iter().fold(is_usable, |is_usable, factor| is_usable & factor.is_at_most(MOST_FACTOR));
@@ -346,7 +347,7 @@ fn subtract_product<S: Number>(target: &mut Row<S>, row: &Row<S>, block: &Square
 
 #[inline(always)]
 fn transposed<S: Number>(block: &Square<S>) -> Square<S> {
-    std::array::from_fn(|column| std::array::from_fn(|row| block[row][column]))
+    core::array::from_fn(|column| core::array::from_fn(|row| block[row][column]))
 }
 
 /// The places of rows and of columns, for this order of columns and of their pivots' rows, and panels with so many columns.
@@ -390,7 +391,7 @@ pub(super) fn in_panels(pattern: &SparsityPattern, order: Order) -> Pivots {
             let of = place as usize / WIDTH;
             // Rows below are met one by one, those above with all of their panel.
             let mark = if of < panel { WIDTH * of } else { place as usize };
-            if std::mem::replace(&mut met[mark], panel) == panel {
+            if core::mem::replace(&mut met[mark], panel) == panel {
                 continue;
             }
             if of < panel {
@@ -424,7 +425,7 @@ fn join<'a>(n: usize, lower: impl Fn(usize) -> &'a [u32]) -> Vec<Range<usize>> {
             unite(below, own, &mut all);
             if 2 * all.len() < rows.len() + own.len() + PADDING {
                 panel.end = column + 1;
-                std::mem::swap(&mut rows, &mut all);
+                core::mem::swap(&mut rows, &mut all);
                 continue;
             }
         }

@@ -5,11 +5,12 @@
 //! without searching. Kept pivots lose accuracy silently when values move far: a pivot below a thousandth of its column, or
 //! a solution that fails its residual test, makes the solver choose anew.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
 
 use super::panels::{Panels, in_panels};
 use super::{Singular, Work, is_regular};
 use crate::pivots::Pivots;
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 
 /// The diagonal entry, which the ordering counts on, becomes the pivot unless it is below this part of its column.
@@ -106,7 +107,7 @@ impl Factor {
         Self { starts: vec![0], rows: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
     }
 
-    fn column(&self, column: usize) -> std::ops::Range<usize> {
+    fn column(&self, column: usize) -> core::ops::Range<usize> {
         self.starts[column]..self.starts[column + 1]
     }
 
@@ -209,7 +210,7 @@ impl SparseLu {
 
     /// Solves, and chooses new pivots when the solution does not satisfy the equations.
     pub(super) fn solve(&mut self, pattern: &SparsityPattern, values: &[f64], rhs: &mut [f64]) {
-        let mut given = std::mem::take(&mut self.rhs);
+        let mut given = core::mem::take(&mut self.rhs);
         given.copy_from_slice(rhs);
         self.substitute(rhs);
         if !self.is_accurate(pattern, values, &given, rhs) && self.factor(pattern, values).is_ok() {
@@ -239,7 +240,7 @@ impl SparseLu {
         let mut free: Vec<u32> = Vec::new();
         for (position, &column) in columns.iter().enumerate() {
             let mut meet = |row: u32, reached: &mut Vec<u32>| {
-                if std::mem::replace(&mut met[row as usize], position as u32) != position as u32 {
+                if core::mem::replace(&mut met[row as usize], position as u32) != position as u32 {
                     match row_position[row as usize] {
                         FREE => free.push(row),
                         pivot => reached.push(pivot),
@@ -262,7 +263,7 @@ impl SparseLu {
             upper.rows[first..].sort_unstable();
             upper.starts.push(upper.rows.len());
             for &pivot in &upper.rows[first..] {
-                let value = std::mem::take(&mut work[row_order[pivot as usize] as usize]);
+                let value = core::mem::take(&mut work[row_order[pivot as usize] as usize]);
                 lower.subtract(pivot as usize, value, work);
             }
 
@@ -274,7 +275,7 @@ impl SparseLu {
             };
             let inverse = 1.0 / work[pivot as usize];
             for row in free.drain(..) {
-                let value = std::mem::take(&mut work[row as usize]);
+                let value = core::mem::take(&mut work[row as usize]);
                 if row != pivot {
                     lower.rows.push(row);
                     lower.values.push(value * inverse);
@@ -333,6 +334,19 @@ pub(super) fn shares_pivots(n: usize) -> bool {
 /// Minimum degree of A + Aᵀ with aggressive absorption of elements, and for small matrices without it: neither is always
 /// better, and the counts that come with them do not tell.
 fn orderings(pattern: &SparsityPattern) -> Vec<Vec<u32>> {
+    let found = minimum_degree(pattern);
+    // The natural order is slower but as correct.
+    if found.is_empty() { vec![(0..pattern.columns as u32).collect()] } else { found }
+}
+
+/// None without the standard library, which the crate that computes them needs.
+#[cfg(not(feature = "std"))]
+fn minimum_degree(_pattern: &SparsityPattern) -> Vec<Vec<u32>> {
+    Vec::new()
+}
+
+#[cfg(feature = "std")]
+fn minimum_degree(pattern: &SparsityPattern) -> Vec<Vec<u32>> {
     let n = pattern.columns;
     let starts: Vec<i64> = pattern.column_starts().iter().map(|&start| i64::from(start)).collect();
     let rows: Vec<i64> = pattern.row_indices().iter().map(|&row| i64::from(row)).collect();
@@ -344,6 +358,5 @@ fn orderings(pattern: &SparsityPattern) -> Vec<Vec<u32>> {
     let kinds: &[bool] = if n <= COMPARED { &[true, false] } else { &[true] };
     let mut found: Vec<Vec<u32>> = kinds.iter().filter_map(ordering).collect();
     found.dedup();
-    // The natural order is slower but as correct.
-    if found.is_empty() { vec![(0..n as u32).collect()] } else { found }
+    found
 }

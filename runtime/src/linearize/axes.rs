@@ -10,6 +10,8 @@ use nalgebra::{DMatrix, DVector, Matrix3, Vector3, Vector4};
 use super::sums::sum;
 use crate::configuration::{euler_parameters, ranges};
 use crate::model::{Attitude, Block, State};
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 use crate::rotation::{conjugate, exp_half, product, rotation_matrix, skew};
 
 /// The axes of small rotations, and in which the velocities of a steady motion are constant.

@@ -7,6 +7,7 @@
 use nalgebra::{Complex, DMatrix, DVector, Hessenberg, Schur};
 
 use super::hessenberg::Shifted;
+use crate::prelude::*;
 use crate::random::Random;
 
 /// An entry below this part of the largest in its row and of the largest in its column is rounding.

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::equilibrium::EquilibriumError;
 use crate::model::{ParameterError, UnknownChannel};
+use crate::prelude::*;
 use crate::step::StepError;
 
 /// Why a model cannot be linearised, or what was found of its linearisation cannot be evaluated.

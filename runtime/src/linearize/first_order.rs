@@ -6,6 +6,7 @@ use super::LinearizeError;
 use super::terms::Terms;
 use crate::configuration::{normalize_rotations, ranges, velocity_map_apply};
 use crate::model::{Attitude, Block, Model, State};
+use crate::prelude::*;
 use crate::rotation::{euler_angle_rates, rotation_matrix};
 
 /// Derivatives of the rates q̇ = N v and v̇ = a, and of the outputs, at one state: `ẋ = f(x, u)`, `y = g(x, u)`, x = (q, v).

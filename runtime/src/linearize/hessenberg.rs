@@ -3,6 +3,8 @@
 
 use nalgebra::{Complex, DMatrix, DVector};
 
+use crate::prelude::*;
+
 /// The factors of H − s.
 pub(crate) struct Shifted {
     upper: DMatrix<Complex<f64>>,

@@ -2,6 +2,8 @@
 
 use nalgebra::Complex;
 
+use crate::prelude::*;
+
 /// Halvings of an interval of the parameter in which eigenvalues move further than they are apart.
 const HALVINGS: u32 = 5;
 /// An eigenvalue is followed with certainty if it moves by less than this part of its distance from the others.

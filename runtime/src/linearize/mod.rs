@@ -37,6 +37,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::configuration::{ranges, velocity_map_apply};
 use crate::equilibrium::equilibrium;
 use crate::model::{Block, Channel, Model, ModelInfo, State};
+use crate::prelude::*;
 use crate::start::check_start;
 use axes::Directions;
 use partition::Partition;

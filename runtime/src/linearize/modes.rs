@@ -2,6 +2,8 @@
 
 use nalgebra::{Complex, DVector};
 
+use crate::prelude::*;
+
 use super::eigen::{Eigen, decompose};
 use super::{Linearization, LinearizeError};
 
@@ -23,7 +25,7 @@ pub struct Mode {
 impl Mode {
     /// |λ| / 2π, Hz: the natural frequency without damping.
     pub fn frequency(&self) -> f64 {
-        self.eigenvalue.norm() / std::f64::consts::TAU
+        self.eigenvalue.norm() / core::f64::consts::TAU
     }
 
     /// −Re λ / |λ|: 1 and more decays without oscillation, less than 0 grows; 0 where λ = 0.

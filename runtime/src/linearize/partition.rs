@@ -6,6 +6,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::prelude::*;
 use crate::redundancy::DEPENDENT;
 
 /// Of entries that are at least this part of the largest, the one in the last direction becomes the pivot, so that the

@@ -11,6 +11,7 @@ use super::terms::Terms;
 use super::{Instant, LinearizeError, check, names};
 use crate::chart::{place, rate};
 use crate::model::{Channel, Model, State};
+use crate::prelude::*;
 use crate::tables::{Tableau, dormand_prince};
 
 /// Order of the scheme.

@@ -5,6 +5,7 @@ use nalgebra::{Complex, DMatrix, DVector, Hessenberg};
 use super::hessenberg::Shifted;
 use super::{Linearization, LinearizeError};
 use crate::model::{Channel, UnknownChannel};
+use crate::prelude::*;
 use crate::spelling::similar;
 
 impl Linearization {

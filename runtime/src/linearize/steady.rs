@@ -10,6 +10,7 @@ use super::{Instant, LinearizeError, names};
 use crate::configuration::ranges;
 use crate::forward_dynamics::ForwardDynamics;
 use crate::model::{Block, Model, State};
+use crate::prelude::*;
 
 /// Accelerations beside those of a steady motion, relative to one plus the largest acceleration that velocities explain.
 const ACCELERATED: f64 = 1e-7;

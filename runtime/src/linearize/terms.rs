@@ -6,6 +6,7 @@ use super::LinearizeError;
 use super::sums::{solution, sum};
 use crate::forward_dynamics::ForwardDynamics;
 use crate::model::{Model, State};
+use crate::prelude::*;
 
 /// `δv' = P θ + Q δv + R δu`, `G θ = 0`, `G δv + H θ = 0`, and outputs, for small displacements θ, changes of velocity δv
 /// and of inputs δu.

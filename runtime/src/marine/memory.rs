@@ -3,7 +3,9 @@
 //! With added mass at infinite frequency the radiation force is −∫ K(t − s) u(s) ds, K(t) = 2/π ∫ B(ω) cos ωt dω, of which
 //! [simo, Sect. 1] says that it enters by convolution. Where K is a sum of [`Oscillation`]s, the integral is a sum of states.
 
-use std::f64::consts::{FRAC_2_PI, PI};
+use core::f64::consts::{FRAC_2_PI, PI};
+
+use crate::prelude::*;
 
 use nalgebra::{DMatrix, DVector};
 use thiserror::Error;

@@ -8,12 +8,13 @@ mod reduced;
 
 pub use reduced::Reduced;
 
-use std::ops::Range;
+use core::ops::Range;
 
 use nalgebra::{Cholesky, DMatrix, SymmetricEigen};
 
 use crate::configuration::ranges;
 use crate::model::{Block, Model, State};
+use crate::prelude::*;
 
 /// Why modes or a reduction cannot be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -92,7 +93,7 @@ impl Modes {
         let vectors = lower.transpose().solve_upper_triangular(&eigen.eigenvectors).ok_or(ModalError::Massless)?;
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|&i, &j| eigen.eigenvalues[i].total_cmp(&eigen.eigenvalues[j]));
-        let hertz = |square: f64| square.signum() * square.abs().sqrt() / std::f64::consts::TAU;
+        let hertz = |square: f64| square.signum() * square.abs().sqrt() / core::f64::consts::TAU;
         Ok(Modes {
             velocities,
             frequencies: order.iter().map(|&index| hertz(eigen.eigenvalues[index])).collect(),

@@ -2,13 +2,14 @@
 //!
 //! Rows and columns of modes are dense; all others are unchanged.
 
-use std::ops::Range;
+use core::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nalgebra::DMatrix;
 
 use super::{ModalError, Modes, coordinates, member_modes};
 use crate::model::{Block, Channel, ContactLaw, Energy, JointLimits, Model, ModelInfo, ParameterError, State};
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 
 /// A reduced model. It is a [`Model`] that every scheme can integrate, with the outputs of the full model.

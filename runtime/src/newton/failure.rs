@@ -3,6 +3,7 @@
 
 use super::{Equations, Newton, Unknown};
 use crate::norms::is_finite;
+use crate::prelude::*;
 use crate::random::Random;
 use crate::step::Cause;
 

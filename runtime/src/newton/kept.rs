@@ -2,6 +2,7 @@
 
 use super::{Equations, NO_PROGRESS, Newton, ROUNDING_MARGIN, Tolerance, WANDERING};
 use crate::norms::{Lane, is_finite, largest_product};
+use crate::prelude::*;
 use crate::step::StepStats;
 
 /// With a kept matrix, the sum of all corrections to come is below this fraction of the unknowns' sizes, see

@@ -5,7 +5,7 @@
 //! and a correction, and those that need one a matrix. An instance that has converged takes corrections of zero. One that
 //! fails, or whose elimination would go another way, retires, and its step is computed alone.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
 
 use super::kept::{Corrections, Ended, Keeping, Units};
 use super::{Equations, NO_PROGRESS, NewtonMatrix, PATTERNS, ROUNDING_MARGIN, Tolerance, WANDERING, allowed, is_last};
@@ -13,6 +13,7 @@ use crate::abreast::{ABREAST, Abreast};
 use crate::lanes::Lanes;
 use crate::linear_solver::LaneSolver;
 use crate::norms::Lane;
+use crate::prelude::*;
 use crate::random::Random;
 use crate::real::Real;
 use crate::sparsity::SparsityPattern;
@@ -61,7 +62,7 @@ impl Phase {
 
 /// The lanes for which something holds.
 fn lanes(holds: impl Fn(usize) -> bool) -> Flags {
-    std::array::from_fn(holds)
+    core::array::from_fn(holds)
 }
 
 fn lane(index: usize) -> Lane {
@@ -78,7 +79,7 @@ impl LaneNewton {
         let solver = LaneSolver::new(pattern);
         let (nnz, n) = (solver.nnz(), solver.size());
         let zeros = |n: usize| vec![[0.0; ABREAST]; n];
-        let kept = || (Units::new(ABREAST * n), std::array::from_fn(|_| Keeping::new()));
+        let kept = || (Units::new(ABREAST * n), core::array::from_fn(|_| Keeping::new()));
         Self {
             abreast,
             tolerance,
@@ -137,7 +138,7 @@ impl LaneNewton {
                         (undone[i], anew[i]) = (true, true);
                         self.phases[i] = Phase::BEGIN;
                         // Those that follow are counted by themselves, to be compared with.
-                        before[i] += std::mem::take(&mut stats[i]);
+                        before[i] += core::mem::take(&mut stats[i]);
                     }
                     ended => {
                         undone[i] = ended == Ended::Lost;

@@ -23,6 +23,7 @@ use crate::configuration::ranges;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, ModelInfo, State, instances};
 use crate::norms::{Lane, is_finite, largest, largest_of_each};
+use crate::prelude::*;
 use crate::random::Random;
 use crate::sparsity::SparsityPattern;
 use crate::step::{StepError, StepStats};
@@ -386,7 +387,8 @@ impl Newton {
             let is_projected = project(equations, &mut self.solver, &mut self.residual)?;
 
             equations.subtract(&self.residual);
-            let previous = std::mem::replace(&mut size, equations.measure(&self.residual, &self.tolerance, Lane::ONLY));
+            let previous =
+                core::mem::replace(&mut size, equations.measure(&self.residual, &self.tolerance, Lane::ONLY));
             stats.newton_iterations += 1;
             let is_done = match is_projected {
                 false => is_last(size, previous),

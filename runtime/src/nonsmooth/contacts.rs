@@ -12,6 +12,7 @@ use crate::linear_solver::LinearSolver;
 use crate::model::{ContactInfo, ContactLaw, Model, State};
 use crate::newton::{Equations, Newton};
 use crate::norms::largest;
+use crate::prelude::*;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
 
 /// Largest number of points in time of a step that one contact problem couples.
@@ -528,7 +529,7 @@ impl<'m> Contacts<'m> {
         before: &[f64],
         restitution: f64,
     ) -> Result<Loss, StepError> {
-        let mut free = std::mem::take(&mut self.free);
+        let mut free = core::mem::take(&mut self.free);
         free.clear();
         free.extend_from_slice(x);
         let mut share = restitution;

@@ -3,6 +3,8 @@
 //! Only contacts with a body in common are coupled, so that G is sparse if there are many contacts. A block has the
 //! rows of one contact and the columns of another, the normal first; rows and columns of missing tangents are zero.
 
+use crate::prelude::*;
+
 /// Values of one contact: normal, then tangential; entries of missing tangents are zero.
 pub(super) type Vector = [f64; 3];
 /// Rows of a 3 × 3 matrix.

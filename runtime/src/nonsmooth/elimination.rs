@@ -6,6 +6,8 @@
 
 use super::problem::{Problem, Terms};
 
+use crate::prelude::*;
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elimination {
     size: usize,
@@ -68,7 +70,7 @@ impl Elimination {
             let known: f64 = (k + 1..rank).map(|j| self.matrix[k * n + j] * self.solution[self.columns[j]]).sum();
             self.solution[self.columns[k]] = (self.rhs[k] - known) / self.matrix[k * n + k];
         }
-        std::mem::swap(&mut self.rhs, &mut self.solution);
+        core::mem::swap(&mut self.rhs, &mut self.solution);
     }
 
     fn largest(&self, from: usize) -> (usize, usize, f64) {

@@ -11,6 +11,7 @@ use super::couplings::{Block3, IDENTITY, Vector, dot, times};
 use super::problem::{Problem, Terms};
 use super::sparse_system::SparseSystem;
 use crate::contact_settings::Settings;
+use crate::prelude::*;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Cone {

@@ -6,6 +6,7 @@
 
 use super::Contacts;
 use crate::model::State;
+use crate::prelude::*;
 use crate::step::StepError;
 
 /// Gaps and normal velocities at the beginning of a step, and at its end.

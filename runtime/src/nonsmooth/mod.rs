@@ -18,6 +18,7 @@ mod elimination;
 mod interior_point;
 mod missed;
 mod path;
+mod phases;
 mod piece_system;
 mod problem;
 mod solver;
@@ -28,6 +29,7 @@ pub(crate) use contacts::{ContactEquations, Contacts, VelocityMap};
 pub(crate) use missed::GapWatch;
 pub(crate) use stepper::{ContactStepper, with_contacts};
 
+pub use self::phases::Phases;
 #[doc(hidden)]
 pub use crate::contact_settings::Settings;
 pub use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration};

@@ -14,6 +14,7 @@ use super::piece_system::PieceSystem;
 use super::problem::{ContactRows, Problem, Terms};
 use super::sparse_system::SparseSystem;
 use crate::contact_settings::Settings;
+use crate::prelude::*;
 use crate::random::Random;
 
 /// Piece of the piecewise linear laws on which y of a contact is.

@@ -10,6 +10,7 @@ use super::couplings::{Block3, Vector, times};
 use super::problem::{ContactRows, Problem, Terms};
 use super::sparse_system::SparseSystem;
 use crate::linear_solver::{Singular, larger};
+use crate::prelude::*;
 
 /// Number of changes after which the matrix is factorized again.
 const CHANGES: usize = 32;
@@ -78,7 +79,7 @@ impl PieceSystem {
     fn start_from_last(&mut self, problem: &Problem, system: &mut SparseSystem, rhs: [&[f64]; 2]) -> Option<()> {
         for contact in 0..self.next.len() {
             if self.terms[contact] != self.next[contact] {
-                let before = std::mem::replace(&mut self.terms[contact], self.next[contact]);
+                let before = core::mem::replace(&mut self.terms[contact], self.next[contact]);
                 self.add(problem, system, contact, &before)?;
             }
         }
@@ -98,7 +99,7 @@ impl PieceSystem {
         (contact, terms): (usize, Terms),
         rhs: [&[f64]; 2],
     ) -> Result<(), Singular> {
-        let before = std::mem::replace(&mut self.terms[contact], terms);
+        let before = core::mem::replace(&mut self.terms[contact], terms);
         let is_solved = self.count < CHANGES && self.add(problem, system, contact, &before).is_some() && {
             let (changes, solutions) = (&self.changes[self.count - 1..self.count], &mut self.solutions);
             solutions.iter_mut().for_each(|solution| apply(changes, solution));

@@ -7,6 +7,8 @@
 
 use super::couplings::{Block3, Couplings, Vector, product, times};
 
+use crate::prelude::*;
+
 /// One contact of a problem: a row for its normal, then one for each direction of friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ContactRows {
@@ -16,11 +18,11 @@ pub(super) struct ContactRows {
 }
 
 impl ContactRows {
-    pub(super) fn all(&self) -> std::ops::Range<usize> {
+    pub(super) fn all(&self) -> core::ops::Range<usize> {
         self.normal..self.normal + 1 + self.tangents
     }
 
-    pub(super) fn tangential(&self) -> std::ops::Range<usize> {
+    pub(super) fn tangential(&self) -> core::ops::Range<usize> {
         self.normal + 1..self.normal + 1 + self.tangents
     }
 

@@ -2,6 +2,7 @@
 
 use super::problem::{Problem, Terms};
 use crate::linear_solver::{LinearSolver, Singular};
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 
 #[derive(Clone, Default)]

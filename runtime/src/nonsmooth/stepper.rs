@@ -6,6 +6,7 @@ use super::{Contacts, GapWatch, VelocityMap};
 use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::norms::largest;
+use crate::prelude::*;
 use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
@@ -254,32 +255,11 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
     }
 
     /// Applies impacts to the closed contacts at the beginning (0) or end (1) of the step from `start`, where gaps were
-    /// observed last, until no closed contact approaches. By Newton's law of impact a contact that separates may
-    /// approach again, because another contact accelerates one of its bodies; then a further impact follows at the same
-    /// instant. The last one has no restitution.
+    /// observed last.
     fn apply_impacts(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, impact, .. } = self;
-        let before = base.state();
-        contacts.reset_warm_start();
         impact.begin(start);
-        impact.factor(before)?;
-        for round in 0..=contacts.settings.most_impacts {
-            let restitution = if round < contacts.settings.most_impacts { 1.0 } else { 0.0 };
-            impact.rhs.fill(0.0);
-            let before = base.state().v.as_slice();
-            let loss = contacts.apply_impact(&mut impact.solver, &mut impact.rhs, before, restitution)?;
-            contacts.record_impact(&loss, round == 0);
-            contacts.record_drives(impact.work_of_impulses(base.state()));
-            let v = &mut base.state_mut().v;
-            v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
-            contacts.normal_velocities(0, v.as_slice(), &mut watch.velocities[end]);
-            // Impulses are not a suitable initial guess for forces.
-            contacts.reset_warm_start();
-            let unnoticed = contacts.settings.unnoticed * (1.0 + largest(v.as_slice()));
-            if !watch.approaches(end, contacts, unnoticed) {
-                break;
-            }
-        }
+        impacts(contacts, impact, base.state_mut(), &mut watch.velocities[end], 1.0)?;
         check_finite(base.state(), start, contacts.scheme())?;
         Ok(impact.stats)
     }
@@ -309,4 +289,36 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         base.renew();
         Ok(impact.stats)
     }
+}
+
+/// Applies impacts to the closed contacts, whose directions were evaluated at this state, until none approaches, with this
+/// fraction of their restitution; `velocities` are the normal ones of all contacts afterwards.
+///
+/// By Newton's law of impact a contact that separates may approach again, because another contact accelerates one of its
+/// bodies; then a further impact follows at the same instant. The last one has no restitution.
+pub(super) fn impacts(
+    contacts: &mut Contacts,
+    impact: &mut Acceleration,
+    state: &mut State,
+    velocities: &mut [f64],
+    restitution: f64,
+) -> Result<(), StepError> {
+    contacts.reset_warm_start();
+    impact.factor(state)?;
+    for round in 0..=contacts.settings.most_impacts {
+        let share = if round < contacts.settings.most_impacts { restitution } else { 0.0 };
+        impact.rhs.fill(0.0);
+        let loss = contacts.apply_impact(&mut impact.solver, &mut impact.rhs, state.v.as_slice(), share)?;
+        contacts.record_impact(&loss, round == 0);
+        contacts.record_drives(impact.work_of_impulses(state));
+        state.v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
+        contacts.normal_velocities(0, state.v.as_slice(), velocities);
+        // Impulses are not a suitable initial guess for forces.
+        contacts.reset_warm_start();
+        let unnoticed = contacts.settings.unnoticed * (1.0 + largest(state.v.as_slice()));
+        if !contacts.closed.iter().any(|&contact| velocities[contact] < -unnoticed) {
+            break;
+        }
+    }
+    Ok(())
 }

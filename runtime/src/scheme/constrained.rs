@@ -6,6 +6,7 @@
 //! soon as they no longer hold by themselves.
 
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::projection::Projection;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
 use crate::residuals::{Lengths, measure};

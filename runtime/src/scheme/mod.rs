@@ -8,6 +8,7 @@ use crate::contact_settings::Settings;
 use crate::linear_analysis::{Oscillator, spectral_radius};
 use crate::model::{Model, State};
 use crate::newton::{NewtonMatrix, Tolerance};
+use crate::prelude::*;
 use crate::start::check_start;
 use crate::step::ContactRecord;
 use crate::tables::Tableau;

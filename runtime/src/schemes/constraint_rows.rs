@@ -7,6 +7,7 @@
 
 use crate::model::{Model, State, instances};
 use crate::newton::Newton;
+use crate::prelude::*;
 use crate::residuals::for_terms;
 use crate::scheme::ConstraintLevel;
 

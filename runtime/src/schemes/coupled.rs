@@ -17,6 +17,7 @@ use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::norms::{Lane, larger};
+use crate::prelude::*;
 use crate::rotation::{rotation_matrix, skew};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, SideBySide, Stepper};
 use crate::step::{StepError, StepStats};
@@ -349,7 +350,7 @@ impl<'m> Stages<'m> {
     fn follow_accelerations(&mut self) {
         let Self { blocks, dt, reference, first_rate, states, x, rates, explicit, weights, .. } = self;
         let accelerations = |states: &mut [State], stage: usize, explicit: f64, weights: &[f64]| {
-            let mut v = std::mem::replace(&mut states[stage].v, DVector::zeros(0));
+            let mut v = core::mem::replace(&mut states[stage].v, DVector::zeros(0));
             v.copy_from(&reference.v);
             v.axpy(*dt * explicit, &reference.a, 1.0);
             for (state, weight) in states.iter().zip(weights) {

@@ -9,6 +9,7 @@ use nalgebra::DVector;
 
 use super::time_point::TimePoint;
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor};
 use crate::step::{StepError, StepStats};
 

@@ -8,6 +8,7 @@ use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3};
 use crate::chart::{self, vector};
 use crate::configuration::ranges;
 use crate::model::{Block, State};
+use crate::prelude::*;
 use crate::rotation::{rotation_matrix, skew};
 use crate::tangent::{Blocks, Instant, STATE, Sum, backwards, multiples};
 
@@ -39,7 +40,7 @@ impl Made<'_> {
         let turned: Vec<Turned> =
             ranges(self.blocks).filter(|(block, ..)| block.turn().is_some()).map(|block| self.turned(block)).collect();
         // Weights of all velocities on which coordinates depend: of the explicit stage, and of the implicit ones.
-        let all = |i: usize| std::iter::once(explicit[i]).chain(weights[i].iter().copied());
+        let all = |i: usize| core::iter::once(explicit[i]).chain(weights[i].iter().copied());
         // A sum over these velocities, each with a factor.
         let follow = |i: usize, factors: &dyn Fn(usize) -> f64| {
             let factor = h * all(i).enumerate().map(|(j, weight)| weight * factors(j)).sum::<f64>();
@@ -75,7 +76,7 @@ impl Made<'_> {
         (0..states.len()).map(instant).collect()
     }
 
-    fn turned(&self, (block, of_q, of_v): (Block, std::ops::Range<usize>, std::ops::Range<usize>)) -> Turned {
+    fn turned(&self, (block, of_q, of_v): (Block, core::ops::Range<usize>, core::ops::Range<usize>)) -> Turned {
         let Self { dt: h, reference, states, x, explicit, weights, .. } = self;
         let s = states.len();
         let (first, attitude) = block.turn().unwrap_or_else(|| unreachable!("it turns"));

@@ -7,6 +7,7 @@ use super::constraint_rows::ConstraintRows;
 use super::coupled::Sensitivity;
 use crate::configuration::ranges;
 use crate::model::{Model, State, instances};
+use crate::prelude::*;
 use crate::scheme::ConstraintLevel;
 use crate::sparsity::SparsityPattern;
 

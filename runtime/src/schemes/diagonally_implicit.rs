@@ -11,6 +11,7 @@ use super::time_point::TimePoint;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
 use crate::nonsmooth::{self, ContactStepper, Contacts};
+use crate::prelude::*;
 use crate::scheme::{
     ConstraintLevel, ErrorEstimate, Options, Predictor, RotationReference, Scheme, SideBySide, Stepper,
 };

@@ -12,6 +12,7 @@ use crate::digits::Digits;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Model, State};
 use crate::norms::largest;
+use crate::prelude::*;
 use crate::scheme::{Options, Scheme, SideBySide, Stepper};
 use crate::step::{Cause, StepError, StepStats};
 use crate::tables::Range;
@@ -339,7 +340,7 @@ impl Stepper for ExplicitStepper<'_> {
         }
         self.acceleration.find(&mut self.next)?;
         self.acceleration.check_end(&self.next)?;
-        std::mem::swap(&mut self.state, &mut self.next);
+        core::mem::swap(&mut self.state, &mut self.next);
         self.dt = dt;
         Ok(self.acceleration.stats)
     }

@@ -13,6 +13,7 @@ use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
 use crate::nonsmooth::{self, ContactStepper, Contacts, GapWatch, VelocityMap};
 use crate::norms::largest;
+use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
@@ -337,7 +338,7 @@ impl Stepper for MoreauStepper<'_> {
             last_closed.clear();
             last_closed.extend_from_slice(&contacts.closed);
         }
-        std::mem::swap(state, next);
+        core::mem::swap(state, next);
         parts.dt = dt;
         Ok(parts.acceleration.stats)
     }
@@ -396,7 +397,7 @@ impl Stepper for HalfExplicitStepper<'_> {
     }
 
     fn retreat(&mut self) -> bool {
-        std::mem::swap(&mut self.0.state, &mut self.0.next);
+        core::mem::swap(&mut self.0.state, &mut self.0.next);
         true
     }
 
@@ -507,7 +508,7 @@ impl HalfExplicitStepper<'_> {
         next.lambda.as_mut_slice().copy_from_slice(lambda);
         next.v.axpy(0.5 * dt, &next.a, 1.0);
         check_finite(next, state.t, name)?;
-        std::mem::swap(state, next);
+        core::mem::swap(state, next);
         self.0.dt = dt;
         Ok(self.0.acceleration.stats)
     }

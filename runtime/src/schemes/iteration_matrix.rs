@@ -4,9 +4,10 @@
 //! by constant factors. Rotations and the modified velocity formulas add products of some columns of K, D or G with
 //! small dense blocks. Their places are found once; without such blocks the model writes the matrix directly.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 
 /// Largest number of velocities in a block that is corrected.

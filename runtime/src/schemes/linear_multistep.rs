@@ -11,6 +11,7 @@ use super::time_point::TimePoint;
 use crate::digits::Digits;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, SideBySide, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables::{self, Multistep};

@@ -31,6 +31,7 @@ pub use runge_kutta::{DormandPrince, RungeKutta};
 pub use single_step::SingleStep;
 
 use crate::digits::Digits;
+use crate::prelude::*;
 use crate::step::StepError;
 use crate::tables::{Range, TableError};
 

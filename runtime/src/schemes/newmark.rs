@@ -9,6 +9,7 @@ use super::modified_hht::Weighting;
 use super::newmark_step;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, Options, Scheme, SideBySide, Stepper};
 use crate::step::StepError;
 use crate::tables::NewmarkFamily;

@@ -21,6 +21,7 @@ use crate::model::{Block, Model, State, drop_vanishing};
 use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::norms::Lane;
+use crate::prelude::*;
 use crate::rotation::{right_multiplication, tangent_operator};
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, Stepper};
 use crate::step::{StepError, StepStats};
@@ -179,7 +180,7 @@ impl Stepper for NewmarkStepper<'_> {
     }
 
     fn retreat(&mut self) -> bool {
-        std::mem::swap(&mut self.step.old, &mut self.step.new);
+        core::mem::swap(&mut self.step.old, &mut self.step.new);
         self.auxiliary.copy_from(&self.step.old_auxiliary);
         self.has_advanced = false;
         self.forget();
@@ -397,7 +398,7 @@ impl<'m> Step<'m> {
     /// `F₀ = h − f − Gᵀ λ` at the old state.
     fn evaluate_old_force(&mut self) {
         // The residual without acceleration is F; the new state serves as workspace.
-        let time = std::mem::replace(&mut self.new.t, self.old.t);
+        let time = core::mem::replace(&mut self.new.t, self.old.t);
         self.new.q.copy_from(&self.old.q);
         self.new.v.copy_from(&self.old.v);
         self.new.a.fill(0.0);
@@ -449,7 +450,7 @@ impl<'m> Step<'m> {
         if self.scheme.average != Average::Accelerations {
             self.new.a.copy_from(&self.auxiliary);
         }
-        std::mem::swap(&mut self.old, &mut self.new);
+        core::mem::swap(&mut self.old, &mut self.new);
     }
 }
 

@@ -8,6 +8,7 @@ use super::newmark::{Average, Newmark};
 use super::*;
 use crate::digits::Digits;
 use crate::model::Model;
+use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, Options, Predictor, Scheme};
 use crate::spelling::{similar, suggestion};
 use crate::tables::{self, NewmarkFamily, PUBLISHED_RHO_INFINITY, RHO_INFINITY, Range, TableError, Tableau};
@@ -50,8 +51,8 @@ pub struct Parameter {
     pub default: f64,
 }
 
-impl std::fmt::Display for Parameter {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+impl core::fmt::Display for Parameter {
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
         write!(f, "{} in {} (default {})", self.name, self.range, Digits(self.default))
     }
 }
@@ -69,8 +70,8 @@ pub enum Stability {
     Never,
 }
 
-impl std::fmt::Display for Stability {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+impl core::fmt::Display for Stability {
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
         match self {
             Stability::Below(limit) => write!(f, "ωh < {limit:.4}"),
             Stability::Always => f.write_str("A-stable"),

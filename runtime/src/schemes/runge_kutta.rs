@@ -12,6 +12,7 @@ use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
 use crate::linear_analysis::Oscillator;
 use crate::model::{Attitude, Block, Model, State};
 use crate::norms::largest;
+use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, SideBySide, Stepper};
 use crate::step::{Cause, StepError, StepStats};
 use crate::tables::{self, Tableau};
@@ -298,14 +299,14 @@ impl Stepper for RungeKuttaStepper<'_> {
         self.acceleration.find(&mut self.next)?;
         self.acceleration.check_end(&self.next)?;
         self.estimate_error(dt);
-        std::mem::swap(&mut self.state, &mut self.next);
+        core::mem::swap(&mut self.state, &mut self.next);
         self.is_accelerated = true;
         self.dt = dt;
         Ok(self.acceleration.stats)
     }
 
     fn retreat(&mut self) -> bool {
-        std::mem::swap(&mut self.state, &mut self.next);
+        core::mem::swap(&mut self.state, &mut self.next);
         self.is_accelerated = self.was_accelerated;
         true
     }
@@ -436,10 +437,10 @@ impl RungeKuttaStepper<'_> {
             self.acceleration.solve()?;
             let correction = &self.acceleration.rhs[..nv];
             retract(self.blocks, self.next.q.as_slice(), correction, self.moved.as_mut_slice());
-            std::mem::swap(&mut self.next.q, &mut self.moved);
+            core::mem::swap(&mut self.next.q, &mut self.moved);
             self.acceleration.stats.newton_iterations += 1;
             let relative = largest(&self.acceleration.rhs[..nv]) / (1.0 + largest(self.next.q.as_slice()));
-            let previous = std::mem::replace(&mut size, relative);
+            let previous = core::mem::replace(&mut size, relative);
             if size <= PROJECTED || (size >= previous && size <= PROJECTION_FAILED) {
                 return Ok(());
             }

@@ -11,6 +11,7 @@ use crate::chart;
 use crate::digits::Digits;
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
+use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Predictor, Scheme, SideBySide, Stepper};
 use crate::step::{StepError, StepStats};
 use crate::tables;
@@ -196,7 +197,7 @@ impl Stepper for SingleStepStepper<'_> {
         if self.has_advanced {
             self.estimator.continue_from(&self.old);
         }
-        std::mem::swap(&mut self.old, &mut self.state);
+        core::mem::swap(&mut self.old, &mut self.state);
         self.state.copy_from(self.point.state());
         let (_, x_rate) = self.point.coordinates();
         self.new_rate.x.copy_from(x_rate);
@@ -213,9 +214,9 @@ impl Stepper for SingleStepStepper<'_> {
 
     fn retreat(&mut self) -> bool {
         // What the last step has averaged is left in the place of what it would average next, for steps of its length.
-        std::mem::swap(&mut self.old, &mut self.state);
-        std::mem::swap(&mut self.auxiliaries, &mut self.next);
-        std::mem::swap(&mut self.rate, &mut self.new_rate);
+        core::mem::swap(&mut self.old, &mut self.state);
+        core::mem::swap(&mut self.auxiliaries, &mut self.next);
+        core::mem::swap(&mut self.rate, &mut self.new_rate);
         self.has_advanced = false;
         true
     }
@@ -366,11 +367,11 @@ impl SingleStepStepper<'_> {
                 }
             }
         }
-        std::mem::swap(&mut self.auxiliaries, &mut self.next);
+        core::mem::swap(&mut self.auxiliaries, &mut self.next);
         let (x, _) = self.point.coordinates();
         for rate in self.auxiliaries.iter_mut().flatten().chain([&mut self.new_rate]) {
             chart::transport(self.blocks, x.as_slice(), rate.x.as_mut_slice());
         }
-        std::mem::swap(&mut self.rate, &mut self.new_rate);
+        core::mem::swap(&mut self.rate, &mut self.new_rate);
     }
 }

@@ -15,6 +15,7 @@ use crate::model::{Block, Model, State};
 use crate::newton::{Equations, Newton, Tolerance, Unknown, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{ContactEquations, Contacts};
 use crate::norms::Lane;
+use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, Options, Predictor};
 use crate::step::{StepError, StepStats};
 use crate::tables;

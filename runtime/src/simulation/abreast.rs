@@ -5,6 +5,7 @@ use crate::events::Cubic;
 use crate::instances::{Instances, load, take};
 use crate::known::Known;
 use crate::model::{Energy, Model, State};
+use crate::prelude::*;
 use crate::projection::Projection;
 use crate::residuals::for_terms;
 use crate::scheme::Stepper;

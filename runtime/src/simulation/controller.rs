@@ -5,6 +5,7 @@ use crate::admissible::check_inputs;
 use crate::consistent::consistent_acceleration;
 use crate::digits::Digits;
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::scheme::Scheme;
 use crate::signal::Held;
 use crate::step::StepError;

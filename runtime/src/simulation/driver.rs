@@ -4,6 +4,7 @@ use crate::adaptive::{AdaptiveStepper, MAX_STEPS, SHORTEST};
 use crate::digits::Digits;
 use crate::events::Interval;
 use crate::model::{Block, Model, State};
+use crate::prelude::*;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::step::{StepError, StepStats, check_clock};
@@ -48,6 +49,20 @@ impl Division {
         let dt = if divides && steps > 0 { duration / steps as f64 } else { dt };
         let last = if divides { dt } else { duration - dt * (steps - 1) as f64 };
         Some(Self { steps, dt, last })
+    }
+
+    /// The same into steps of one length, none longer than `dt` up to rounding: schemes that remember earlier steps
+    /// lose by a short last one what they gain by long ones.
+    ///
+    /// # Examples
+    /// ```
+    /// use hamel::simulation::Division;
+    ///
+    /// assert_eq!(Division::equal(1.0, 0.3), Some(Division { steps: 4, dt: 0.25, last: 0.25 }));
+    /// ```
+    pub fn equal(duration: f64, dt: f64) -> Option<Self> {
+        let division = Self::new(duration, dt)?;
+        if division.steps == 0 { Some(division) } else { Self::new(duration, duration / division.steps as f64) }
     }
 }
 
@@ -210,7 +225,7 @@ impl<'m> Driver<'m> {
     pub(super) fn extend(&mut self, until: f64) -> bool {
         if let Kind::Fixed(fixed) = &mut self.kind {
             let now = fixed.state().t;
-            let Some(division) = Division::new(until - now, fixed.dt) else { return false };
+            let Some(division) = Division::equal(until - now, fixed.dt) else { return false };
             fixed.before += fixed.done;
             (fixed.start, fixed.division, fixed.done) = (now, division, 0);
         }
@@ -321,7 +336,7 @@ impl FixedStepper<'_> {
         if self.passenger.take().is_none() {
             return Ok(());
         }
-        let done = std::mem::take(&mut self.done);
+        let done = core::mem::take(&mut self.done);
         while self.done < done {
             let dt = self.length(until);
             self.stepper.step(dt)?;

@@ -7,6 +7,7 @@ use crate::instances::{Instances, are_alike, is_plain};
 use crate::known::Known;
 use crate::lanes::Lanes;
 use crate::model::{Energy, Model, State};
+use crate::prelude::*;
 use crate::scheme::{Scheme, SideBySide};
 use crate::step::StepStats;
 use crate::together::{Group, InLanes};
@@ -60,7 +61,7 @@ use super::{Given, Going, Run, Simulation, Steps};
 pub fn together<'a, M: InLanes<N>, const N: usize>(runs: Vec<(&'a M, Simulation<'a>, State)>) -> Vec<Run> {
     assert!(runs.len() <= N, "{} instances do not fit in {N} lanes", runs.len());
     for (model, simulation, _) in &runs {
-        let is_the_same = std::ptr::addr_eq(simulation.model, *model);
+        let is_the_same = core::ptr::addr_eq(simulation.model, *model);
         assert!(is_the_same, "a simulation of another model than that beside it");
     }
     let is_classical = |(_, simulation, _): &(&M, Simulation, State)| {
@@ -176,7 +177,7 @@ fn fit(runs: &[(Simulation, State)]) -> bool {
                 && are_alike(first.model, simulation.model)
                 && runs_abreast(simulation.model, simulation.scheme, steps, until - start.t)
                 // Labels are names that anyone gives, and schemes without data may share an address.
-                && std::ptr::addr_eq(first.scheme, simulation.scheme)
+                && core::ptr::addr_eq(first.scheme, simulation.scheme)
                 && simulation.scheme.label() == label
         })
 }
@@ -254,7 +255,7 @@ impl<M: InLanes<N>, const N: usize> Team for Classical<'_, M, N> {
             return has_result.fill(false);
         }
         self.steps += 1;
-        let lengths = Lanes(std::array::from_fn(|lane| lengths.get(lane).copied().flatten().unwrap_or(0.0)));
+        let lengths = Lanes(core::array::from_fn(|lane| lengths.get(lane).copied().flatten().unwrap_or(0.0)));
         let is_undefined = self.group.step(lengths, is_observed);
         self.group.accept();
         has_result.iter_mut().zip(is_undefined).for_each(|(has_result, is_undefined)| *has_result = !is_undefined);

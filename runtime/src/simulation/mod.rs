@@ -9,15 +9,18 @@ mod lanes;
 mod motion;
 mod steps;
 
-use std::any::Any;
+#[cfg(feature = "std")]
+use core::any::Any;
+use core::sync::atomic::{AtomicBool, Ordering};
+#[cfg(feature = "std")]
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::adaptive::Control;
 use crate::caution::Caution;
 use crate::events::{Event, Occurrence};
 use crate::known::Known;
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::recorder::Recorder;
 use crate::scheme::{Options, Scheme};
 use crate::signal::Held;
@@ -719,8 +722,11 @@ impl<'a> Going<'a> {
 
     /// Does a part of the run, which may be its end, or fail.
     fn guarded(&mut self, part: impl FnOnce(&mut Self) -> Result<Option<StepStats>, StepError>) {
+        #[cfg(not(feature = "std"))]
+        let result = part(self);
         // A function of the user may panic. It leaves incomplete the stepper, which is not used again, and the last row
         // of the table.
+        #[cfg(feature = "std")]
         let result = catch_unwind(AssertUnwindSafe(|| part(self))).unwrap_or_else(|panic| {
             self.trajectory.drop_incomplete();
             let t = self.trajectory.times().next_back().unwrap_or(self.began);
@@ -771,7 +777,7 @@ impl<'a> Going<'a> {
         check_start(model, &start)?;
         model.validate()?;
         // Before anything is computed with the inputs, which may have no value until then.
-        let controllers = std::mem::take(&mut simulation.controllers);
+        let controllers = core::mem::take(&mut simulation.controllers);
         let mut controllers = Controllers::new(model, scheme, controllers, start.t);
         controllers.begin(&mut start)?;
         if let Some(Steps::Chosen(_)) = simulation.steps {
@@ -909,6 +915,7 @@ fn reduced(function: &mut Option<Box<dyn FnMut(&[f64]) + '_>>, trajectory: &mut 
 }
 
 /// The message of a panic.
+#[cfg(feature = "std")]
 pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it does not say why")

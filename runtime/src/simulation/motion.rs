@@ -1,6 +1,7 @@
 //! A simulation that goes on as far as it is asked to, again and again.
 
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::scheme::Scheme;
 use crate::step::{ContactRecord, StepError, StepStats};
 use crate::trajectory::Trajectory;
@@ -79,8 +80,7 @@ impl Motion<'_> {
     /// Goes on until a time, s, which is reached exactly; a time that is reached already changes nothing. The cost of the
     /// steps.
     ///
-    /// With fixed steps the interval is divided as that of a [`Simulation::step`]: into equal ones if they fit, otherwise
-    /// with a shorter last one.
+    /// With fixed steps the interval is divided into equal ones, none longer than that of [`Simulation::step`].
     ///
     /// # Errors
     /// As [`Simulation::run`]. The motion is then at the state that was reached, and may be continued from there.

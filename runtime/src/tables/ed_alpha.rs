@@ -1,6 +1,8 @@
 //! The ED-α scheme as a Runge-Kutta scheme whose second and third stage are solved together.
 
-use std::ops::Bound;
+use core::ops::Bound;
+
+use crate::prelude::*;
 
 use super::{Range, TableError, Tableau, check_range, check_rho};
 

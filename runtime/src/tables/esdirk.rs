@@ -5,6 +5,8 @@
 use super::Tableau;
 use super::mssth::{self, third_order};
 
+use crate::prelude::*;
+
 /// ESDIRK3(2)4L\[2\]SA: third order with an embedded scheme of second order, L-stable.
 ///
 /// It is the member of third order of the family [`mssth`](super::mssth) for ρ∞ = 0, with another third node.

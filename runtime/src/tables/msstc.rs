@@ -5,6 +5,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::prelude::*;
+
 use super::{TableError, Tableau, binomial, check_member, check_rho};
 
 /// The ρ∞-Bathe scheme with three stages, second order, R(∞) = ρ∞. [zhang, Eq. 7]

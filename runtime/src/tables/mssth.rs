@@ -8,6 +8,9 @@
 
 use super::{RHO_INFINITY, Range, TableError, Tableau, binomial, check_member, check_range, check_rho};
 
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
+
 /// MSSTH with `n` = 3, 4 or 5 implicit stages, of order n; R(∞) = ρ∞ for n = 3 and 4, −ρ∞ for n = 5. Its coefficients
 /// are smooth functions of ρ∞. [zhang, Sect. 2.3 and Appendix], with other nodes
 ///
@@ -214,7 +217,7 @@ fn second_stage_order(gamma: f64, c: f64) -> f64 {
 ///
 /// By Lagrange polynomials, because differences of nodes that nearly cross are exact.
 fn moments<const N: usize>(gamma: f64, c: [f64; N]) -> [f64; N] {
-    std::array::from_fn(|j| {
+    core::array::from_fn(|j| {
         // Coefficients of the product of x − c_i over the other nodes, from the highest power.
         let mut polynomial = [0.0; N];
         polynomial[0] = 1.0;

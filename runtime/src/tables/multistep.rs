@@ -2,6 +2,8 @@
 
 use super::{Range, TableError, binomial, check_member, check_range, check_rho};
 
+use crate::prelude::*;
+
 /// `y_k = Σ_{j=1}^r α_j y_{k−j} + h Σ_{j=0}^r β_j ẏ_{k−j}`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multistep {

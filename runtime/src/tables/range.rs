@@ -1,7 +1,10 @@
 //! The values that a parameter of a scheme may have.
 
-use std::fmt;
-use std::ops::{Bound, RangeBounds};
+use core::fmt;
+use core::ops::{Bound, RangeBounds};
+
+#[cfg(not(feature = "std"))]
+use crate::prelude::*;
 
 /// An interval, or equally spaced values in it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,6 +2,8 @@
 
 use super::Tableau;
 
+use crate::prelude::*;
+
 /// The trapezoidal rule, second order. [zhang, Sect. 2]
 ///
 /// # Examples

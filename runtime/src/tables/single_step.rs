@@ -4,6 +4,8 @@
 
 use nalgebra::Complex;
 
+use crate::prelude::*;
+
 use super::{TableError, check_member, check_rho};
 
 /// `y_k = y_{k−1} + h (B_0 ẏ_k + B_m ẏ_{k−1} + Σ_j B_j w^j_{k−1})`, j = 1 … r−1, and then from the first level up
@@ -98,5 +100,5 @@ fn parameters(r: usize, rho_infinity: f64) -> Vec<Complex<f64>> {
     };
     let even = real(1.0 / (1.0 + rho_infinity));
     let odd = |kappa: &Complex<f64>| kappa * ((1.0 - rho_infinity) / (1.0 + rho_infinity)) + real(0.5);
-    std::iter::once(even).chain(kappa.iter().flat_map(|kappa| [odd(kappa), even])).collect()
+    core::iter::once(even).chain(kappa.iter().flat_map(|kappa| [odd(kappa), even])).collect()
 }

@@ -2,6 +2,8 @@
 
 use nalgebra::{Complex, DMatrix, DVector};
 
+use crate::prelude::*;
+
 /// Number of steps within which a contact must come to rest, and number of initial speeds that are tested.
 const STEPS_TO_REST: usize = 60;
 const SPEEDS: u32 = 20;

@@ -9,6 +9,7 @@ use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
 use crate::chart;
 use crate::configuration::{pose_tangent, ranges};
 use crate::model::Block;
+use crate::prelude::*;
 use crate::rotation::{
     euler_angle_rates, euler_angle_rates_derivative, exp_half, product, rotation_matrix, skew, tangent_operator,
 };
@@ -33,7 +34,7 @@ impl Blocks {
     pub(crate) fn of(
         blocks: &[Block],
         factor: f64,
-        mut turn: impl FnMut(Block, std::ops::Range<usize>, std::ops::Range<usize>) -> Matrix6<f64>,
+        mut turn: impl FnMut(Block, core::ops::Range<usize>, core::ops::Range<usize>) -> Matrix6<f64>,
     ) -> Self {
         Self::of_each(blocks, factor, |block, q, v| block.turn().map(|_| turn(block, q, v)))
     }
@@ -42,7 +43,7 @@ impl Blocks {
     pub(crate) fn of_each(
         blocks: &[Block],
         factor: f64,
-        mut own: impl FnMut(Block, std::ops::Range<usize>, std::ops::Range<usize>) -> Option<Matrix6<f64>>,
+        mut own: impl FnMut(Block, core::ops::Range<usize>, core::ops::Range<usize>) -> Option<Matrix6<f64>>,
     ) -> Self {
         let others = ranges(blocks).filter(|(block, ..)| has_own(*block));
         Self { factor, own: others.map(|(block, q, v)| own(block, q, v)).collect() }
@@ -150,7 +151,7 @@ pub(crate) fn backwards(g: &Vector3<f64>) -> Matrix3<f64> {
 
 /// How the rate of x answers to v, to the configuration at x, and to the reference.
 pub(crate) fn rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64]) -> [Blocks; 3] {
-    let parts = |block: Block, of_q: std::ops::Range<usize>, of_v: std::ops::Range<usize>| {
+    let parts = |block: Block, of_q: core::ops::Range<usize>, of_v: core::ops::Range<usize>| {
         let (first, attitude) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
         let axes = rotation_matrix(&attitude.read(&q[of_q.start + first..]));
         let (g, omega) = (vector(&x[of_v.start + first..]), vector(&v[of_v.start + first..]));
@@ -174,7 +175,7 @@ pub(crate) fn rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64]) -> [Blocks
 /// How the directions of the velocities at one configuration answer to those at another as coordinates stay what they are,
 /// and to what is added to them: N(q) v there, by v and by q. Both with angles where they turn.
 pub(crate) fn addition(blocks: &[Block], to: &[f64], q: &[f64], v: &[f64]) -> [Blocks; 2] {
-    let parts = |block: Block, of_q: std::ops::Range<usize>| {
+    let parts = |block: Block, of_q: core::ops::Range<usize>| {
         let (first, attitude) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
         let [there, here] = [to, q].map(|q| vector(&q[of_q.start + first..]));
         let [at, of] = [to, q].map(|q| rotation_matrix(&attitude.read(&q[of_q.start + first..])));
@@ -196,7 +197,7 @@ pub(crate) fn addition(blocks: &[Block], to: &[f64], q: &[f64], v: &[f64]) -> [B
 
 /// How rates of x, carried to the chart whose reference is at x, answer to those before and to x; see [`chart::transport`].
 pub(crate) fn transport(blocks: &[Block], x: &[f64], carried: &[f64]) -> [Blocks; 2] {
-    let parts = |block: Block, of_v: std::ops::Range<usize>| {
+    let parts = |block: Block, of_v: core::ops::Range<usize>| {
         let (first, _) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
         let turn = of_v.start + first;
         let g = vector(&x[turn..]);
@@ -214,7 +215,7 @@ pub(crate) fn transport(blocks: &[Block], x: &[f64], carried: &[f64]) -> [Blocks
 
 /// How the configuration at the solution of `x = x̂ + β ẋ(x, v)` answers to x̂, to v, and to the reference.
 pub(crate) fn solution(blocks: &[Block], beta: f64, q: &[f64], x: &[f64], v: &[f64]) -> [Blocks; 3] {
-    let parts = |block: Block, of_q: std::ops::Range<usize>, of_v: std::ops::Range<usize>| {
+    let parts = |block: Block, of_q: core::ops::Range<usize>, of_v: core::ops::Range<usize>| {
         let (first, attitude) = block.turn().unwrap_or_else(|| unreachable!("it turns"));
         let axes = rotation_matrix(&attitude.read(&q[of_q.start + first..]));
         let (g, omega) = (vector(&x[of_v.start + first..]), vector(&v[of_v.start + first..]));

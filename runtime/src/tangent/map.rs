@@ -7,6 +7,7 @@
 
 use super::blocks::Blocks;
 use crate::model::State;
+use crate::prelude::*;
 use crate::step::ConstraintLevel;
 
 /// A vector of a step, by the order in which vectors are made.

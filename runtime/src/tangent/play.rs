@@ -10,6 +10,7 @@ use super::terms::{RowOf, Terms, Wanted, add_full, add_sparse};
 use crate::configuration::ranges;
 use crate::linear_solver::Singular;
 use crate::model::{Block, Model, State};
+use crate::prelude::*;
 use crate::step::ConstraintLevel;
 
 /// Changes of what a motion depends on apart from its start: forwards, one column for each direction; backwards, where
@@ -93,7 +94,7 @@ impl<'m> Player<'m> {
         carried: &mut Vec<Matrix>,
         outside: &mut dyn Outside,
     ) -> Result<(), SingularAt> {
-        let mut registers = std::mem::take(carried);
+        let mut registers = core::mem::take(carried);
         for operation in &operations.list {
             match operation {
                 Operation::Sum(sum) => {

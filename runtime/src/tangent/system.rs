@@ -3,6 +3,7 @@
 use nalgebra::DMatrix;
 
 use crate::linear_solver::{LinearSolver, Singular};
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 
 /// A matrix, or its transpose, and its factors. The places of entries are found the first time and kept.

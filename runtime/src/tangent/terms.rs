@@ -3,6 +3,7 @@
 use nalgebra::DMatrix;
 
 use crate::model::{Model, State};
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 use crate::step::ConstraintLevel;
 

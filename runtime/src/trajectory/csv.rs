@@ -1,6 +1,9 @@
 //! Tables as comma-separated values, written and read back.
 
+#[cfg(feature = "std")]
 use std::io::{self, Write};
+
+use crate::prelude::*;
 
 use thiserror::Error;
 
@@ -18,6 +21,7 @@ pub struct CsvError {
 
 impl Trajectory {
     /// Name and unit of each column, as they stand in files.
+    #[cfg(feature = "std")]
     pub(crate) fn titles(&self) -> impl Iterator<Item = String> + '_ {
         self.columns.iter().map(|column| format!("{} [{}]", column.name, column.unit))
     }
@@ -52,6 +56,7 @@ impl Trajectory {
     /// # Ok(())
     /// # }
     /// ```
+    #[cfg(feature = "std")]
     pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
         let header: Vec<String> = self.titles().map(|title| quoted(&title)).collect();
         writeln!(out, "{}", header.join(","))?;
@@ -121,7 +126,7 @@ fn header(text: &str) -> (Vec<String>, &str) {
                 letters.next();
             }
             '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => fields.push(std::mem::take(&mut field)),
+            ',' if !is_quoted => fields.push(core::mem::take(&mut field)),
             '\n' if !is_quoted => {
                 let rest = &text[at + 1..];
                 fields.push(field.trim_end_matches('\r').to_owned());
@@ -135,6 +140,7 @@ fn header(text: &str) -> (Vec<String>, &str) {
 }
 
 /// A field of a CSV line, in quotes if necessary.
+#[cfg(feature = "std")]
 fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", field.replace('"', "\"\""))

@@ -4,6 +4,7 @@ use super::Mask;
 use crate::lanes::Lanes;
 use crate::linear_solver::dense::product;
 use crate::linear_solver::number::Number;
+use crate::prelude::*;
 use crate::real::Real;
 use crate::sparsity::SparsityPattern;
 
@@ -59,7 +60,7 @@ impl<const N: usize> LaneDense<N> {
             inverse_pivots[k] = inverse;
             for row in below.chunks_exact_mut(n) {
                 // Rows without an entry stay as they are, down to the signs of their zeros.
-                let is_none: [bool; N] = std::array::from_fn(|lane| row[k].0[lane] == 0.0);
+                let is_none: [bool; N] = core::array::from_fn(|lane| row[k].0[lane] == 0.0);
                 if is_none == [true; N] {
                     continue;
                 }
@@ -100,7 +101,7 @@ fn exchange<const N: usize>(row: &mut [Lanes<N>], below: &mut [Lanes<N>], rows: 
     }
     for lane in (0..N).filter(|&lane| rows[lane] != k as u32) {
         let other = &mut below[(rows[lane] as usize - k - 1) * n..][..n];
-        row.iter_mut().zip(other).for_each(|(a, b)| std::mem::swap(&mut a.0[lane], &mut b.0[lane]));
+        row.iter_mut().zip(other).for_each(|(a, b)| core::mem::swap(&mut a.0[lane], &mut b.0[lane]));
     }
 }
 

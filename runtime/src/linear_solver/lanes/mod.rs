@@ -6,7 +6,7 @@
 mod dense;
 mod sparse;
 
-use std::ops::BitAnd;
+use core::ops::BitAnd;
 
 use self::dense::LaneDense;
 use self::sparse::LaneSparse;
@@ -14,6 +14,7 @@ use super::number::Number;
 use super::sparse::RESIDUAL_LIMIT;
 use super::{LARGEST, MOST, find_scales, is_full, is_regular};
 use crate::lanes::Lanes;
+use crate::prelude::*;
 use crate::real::Real;
 use crate::sparsity::SparsityPattern;
 
@@ -136,7 +137,7 @@ impl<const N: usize> LaneSolver<N> {
     /// still have. For which of those that are wanted it has succeeded.
     pub(crate) fn factor(&mut self, given: &[[f64; N]], wanted: [bool; N]) -> [bool; N] {
         // Scales and pivots of an earlier matrix serve while entries are small with them, and pivots large enough.
-        let mut is_kept: [bool; N] = std::array::from_fn(|lane| wanted[lane] && self.is_scaled[lane]);
+        let mut is_kept: [bool; N] = core::array::from_fn(|lane| wanted[lane] && self.is_scaled[lane]);
         let is_small = pulp::Arch::new().dispatch(Scale { solver: self, given });
         for lane in 0..N {
             is_kept[lane] &= is_small[lane];
@@ -164,7 +165,7 @@ impl<const N: usize> LaneSolver<N> {
             sparse.find_company(&self.pattern);
         }
         let usable = pulp::Arch::new().dispatch(Factor { solver: self, wanted: [true; N] });
-        std::array::from_fn(|lane| is_regular[lane] && usable[lane])
+        core::array::from_fn(|lane| is_regular[lane] && usable[lane])
     }
 
     /// Finds scales for the matrix of a lane; whether there are any.
@@ -199,7 +200,7 @@ impl<const N: usize> LaneSolver<N> {
         let any_is_tested = is_tested.contains(&true);
         let mut accurate = pulp::Arch::new().dispatch(Solve { solver: self, rhs, is_tested: any_is_tested });
         let Self { pattern, values, method: Method::Sparse(sparse), column_scales, .. } = self else { return accurate };
-        let again: [bool; N] = std::array::from_fn(|lane| is_tested[lane] && !accurate[lane]);
+        let again: [bool; N] = core::array::from_fn(|lane| is_tested[lane] && !accurate[lane]);
         if !again.contains(&true) {
             return accurate;
         }
@@ -320,5 +321,5 @@ fn is_accurate<const N: usize>(
         }
     }
     let (left, of_solution) = (size(given), size(solution));
-    std::array::from_fn(|lane| left.0[lane] <= RESIDUAL_LIMIT * (of_solution.0[lane] + of_given.0[lane]))
+    core::array::from_fn(|lane| left.0[lane] <= RESIDUAL_LIMIT * (of_solution.0[lane] + of_given.0[lane]))
 }

@@ -1,12 +1,13 @@
 //! Elimination of sparse matrices in lanes, in orders of pivots that they may have in common.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
 
 use crate::lanes::Lanes;
 use crate::linear_solver::number::Number;
 use crate::linear_solver::panels::Panels;
 use crate::linear_solver::sparse::SparseLu;
 use crate::pivots::Pivots;
+use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
 
 /// So many matrices with the same order of pivots take as long together as one by one.
@@ -33,7 +34,7 @@ impl<const N: usize> LaneSparse<N> {
         let n = pattern.columns;
         let zeros = || vec![Lanes::ZERO; n];
         Self {
-            alone: std::array::from_fn(|_| None),
+            alone: core::array::from_fn(|_| None),
             has_order: [false; N],
             shared: [None; N],
             orders: Vec::new(),

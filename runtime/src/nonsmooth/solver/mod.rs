@@ -16,6 +16,7 @@ use super::path::{Attempt, Path};
 use super::problem::{ContactRows, Problem, Status, Terms, on_disc};
 use super::sparse_system::SparseSystem;
 use crate::contact_settings::Settings;
+use crate::prelude::*;
 
 /// The method that solved a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

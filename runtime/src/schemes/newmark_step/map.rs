@@ -1,6 +1,6 @@
 //! What a step does to small changes, see [`crate::tangent`].
 
-use std::ops::Range;
+use core::ops::Range;
 
 use nalgebra::{Matrix4, Matrix6, Vector4};
 
@@ -9,6 +9,7 @@ use super::super::newmark::Average;
 use super::{Step, combine};
 use crate::configuration::euler_parameters;
 use crate::model::Block;
+use crate::prelude::*;
 use crate::scheme::ConstraintLevel;
 use crate::tables::NewmarkFamily;
 use crate::tangent::{Blocks, Instant, LinearEquations, Register, STATE, StepMap, Sum, multiples, retraction};

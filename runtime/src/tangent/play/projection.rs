@@ -7,6 +7,7 @@ use super::super::blocks::{Blocks, retraction};
 use super::super::terms::{Terms, add_full, add_sparse};
 use super::{ConstraintLevel, Matrix, Outside, Player, Projected, Shape, Singular, SingularAt, System, Target, entry};
 use crate::model::State;
+use crate::prelude::*;
 
 /// What belongs to one projection.
 struct Parts {
@@ -71,7 +72,7 @@ impl<'m> Player<'m> {
         self.other.subtract_forces(&self.terms);
         difference.take_forces(&self.other);
         difference.take_matrices(&self.terms);
-        std::mem::swap(&mut self.terms, &mut *difference);
+        core::mem::swap(&mut self.terms, &mut *difference);
         self.free.push(difference);
         self.other.evaluate(after, self.wanted);
         let (levels, retraction) = match target {

@@ -1,0 +1,467 @@
+//! Motions with contacts as smooth phases between events, for integrators that find events themselves.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::Contacts;
+use super::stepper::impacts;
+use crate::acceleration::Acceleration;
+use crate::configuration::retract;
+use crate::contact_settings::Settings;
+use crate::model::{ContactLaw, Model, State};
+use crate::nonsmooth::VelocityMap;
+use crate::norms::largest;
+use crate::prelude::*;
+use crate::redundancy::redundant_constraints;
+use crate::start::{check_sizes, rounding_of_gaps};
+use crate::step::{ContactRecord, StepError};
+
+/// Indicators of open contacts are larger than gaps by this part of the rounding of gaps, so that they do not begin at
+/// zero.
+const SLACK: f64 = 1e-2;
+/// Slips that are so many times slower than what an indicator is larger by are none.
+const NO_SLIP: f64 = 100.0;
+/// Friction that is so near to its limit does not hold.
+const AT_LIMIT: f64 = 1e-7;
+/// Normal forces below this part of the largest are none.
+const NO_FORCE: f64 = 1e-10;
+/// Corrections of gaps at an event.
+const CORRECTIONS: usize = 4;
+/// Directions of contacts that depend on each other have singular values below this part of the largest.
+const DEPENDENT: f64 = 1e-11;
+
+/// What a contact does in a phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Open,
+    Stick,
+    /// With the direction in which it slides at the beginning of the phase; zero without friction.
+    Slide([f64; 2]),
+}
+
+/// Motions with contacts as smooth phases between events: within a phase each contact is open, sticks or slides, and
+/// accelerations are a smooth function of the state.
+///
+/// A phase ends where an [indicator](Self::indicators) becomes negative: a contact closes, is released, begins to slide, or
+/// comes to rest. [`begin`](Self::begin) then applies impacts and finds what contacts do in the next phase, by the same
+/// laws as the schemes of this crate: Newton's law of impact, and Coulomb's law of friction.
+/// It is for programs that integrate `q̇ = N v`, `v̇ = a` themselves and find zeros of indicators, as importers of
+/// functional mock-up units do; a [`Simulation`](crate::Simulation) has schemes that need no events.
+///
+/// Bounces become ever faster; those slower than 10⁻⁴ of one plus the largest velocity end.
+///
+/// # Examples
+/// A stone that falls from 1 m onto a floor, in the closed form of its phases: half of the velocity comes back.
+///
+/// ```
+/// # hamel::multibody! {
+/// #     model Drop {
+/// #         planar;
+/// #         coordinates joint;
+/// #         gravity [-10, 0] m/s^2;
+/// #         body stone { mass: 1 kg, inertia: 1 kg m^2 }
+/// #         joint shaft: prismatic(ground, stone);
+/// #         contact floor { gap: shaft.displacement, restitution: 0.5 }
+/// #         initial shaft.displacement = 1 m;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hamel::{initial_state, nonsmooth::Phases};
+///
+/// let drop = Drop::default();
+/// let mut state = initial_state(&drop)?;
+/// let mut phases = Phases::new(&drop, &state)?;
+/// phases.begin(&mut state)?;
+/// phases.accelerate(&mut state)?;
+/// assert_eq!(state.a[0], -10.0);
+///
+/// state.t += (2.0 / 10.0_f64).sqrt();
+/// (state.q[0], state.v[0]) = (-1e-9, -20_f64.sqrt());
+/// phases.accelerate(&mut state)?;
+/// let mut indicators = [0.0];
+/// phases.indicators(&state, &mut indicators);
+/// assert!(indicators[0] < 0.0);
+/// assert!(phases.begin(&mut state)?);
+/// assert!(state.q[0].abs() < 1e-12 && (state.v[0] - 0.5 * 20_f64.sqrt()).abs() < 1e-12);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Phases<'m> {
+    model: &'m dyn Model,
+    contacts: Contacts<'m>,
+    accelerations: Acceleration<'m>,
+    laws: Vec<ContactLaw>,
+    kinds: Vec<Kind>,
+    /// Of each row of Wᵀ: column and place among its values.
+    rows: Vec<Vec<(usize, usize)>>,
+    /// The row of each contact's normal.
+    normals: Vec<usize>,
+    gaps: Vec<f64>,
+    /// Of the state that was evaluated last: Wᵀ, and relative velocities and accelerations without their highest
+    /// derivatives.
+    directions: Vec<f64>,
+    rate: Vec<f64>,
+    bias: Vec<f64>,
+    /// Gaps up to this size are zero; slips up to this velocity are zero.
+    rounding: f64,
+    slowest: f64,
+}
+
+/// A force that a phase has: along a row of Wᵀ, and with friction in the plane of contact.
+struct Force {
+    row: usize,
+    /// What pulls along the tangents of a sliding contact, for a normal force of one: opposite to its direction.
+    friction: [f64; 2],
+}
+
+impl Force {
+    fn along(row: usize) -> Force {
+        Force { row, friction: [0.0; 2] }
+    }
+}
+
+impl<'m> Phases<'m> {
+    /// Phases of a model, whose redundant constraints are those of this state.
+    ///
+    /// # Errors
+    /// For a state of another model.
+    pub fn new(model: &'m dyn Model, state: &State) -> Result<Self, StepError> {
+        check_sizes(model, state)?;
+        let (info, scheme) = (model.describe(), "phases between events");
+        let mut accelerations = Acceleration::new(model, scheme.to_owned());
+        accelerations.leave_out(&redundant_constraints(model, state));
+        let (n_rows, n) = (info.contact_jacobian.rows, info.contacts.len());
+        let mut rows = vec![Vec::new(); n_rows];
+        for (place, (row, column)) in info.contact_jacobian.entries().enumerate() {
+            rows[row].push((column, place));
+        }
+        let normals = info.contacts.iter().scan(0, |next, contact| {
+            let row = *next;
+            *next += 1 + contact.tangents;
+            Some(row)
+        });
+        let mut laws = vec![ContactLaw::default(); n];
+        model.contact_laws(&mut laws);
+        let unknowns = accelerations.solver.size();
+        Ok(Self {
+            model,
+            contacts: Contacts::new(model, scheme.to_owned(), unknowns, 1, Settings::DEFAULT),
+            accelerations,
+            laws,
+            kinds: vec![Kind::Open; n],
+            rows,
+            normals: normals.collect(),
+            gaps: vec![0.0; n],
+            directions: vec![0.0; info.contact_jacobian.nnz()],
+            rate: vec![0.0; n_rows],
+            bias: vec![0.0; n_rows],
+            rounding: 0.0,
+            slowest: 0.0,
+        })
+    }
+
+    /// Number of indicators: one of each contact, and a second one of contacts with directions of friction.
+    pub fn n_indicators(model: &dyn Model) -> usize {
+        model.describe().contacts.iter().map(|contact| 1 + usize::from(contact.tangents > 0)).sum()
+    }
+
+    /// Begins a phase, at the start of a motion and at each event: corrects what integration has left of gaps of closed
+    /// contacts, applies impacts, and finds which contacts are closed and which of them slide. Whether coordinates or
+    /// velocities have changed.
+    ///
+    /// # Errors
+    /// [`StepError::Contact`] where the laws of contact have no solution, and those of
+    /// [`ForwardDynamics::solve`](crate::ForwardDynamics::solve).
+    pub fn begin(&mut self, state: &mut State) -> Result<bool, StepError> {
+        let before = (state.q.clone(), state.v.clone());
+        let settings = self.contacts.settings;
+        self.rounding = rounding_of_gaps(self.model, state.q.as_slice(), &settings);
+        self.accelerations.begin(state.t);
+        self.correct_gaps(state)?;
+
+        // Impacts.
+        let rest = self.contacts.rest(state.v.as_slice());
+        self.contacts.close_at_start(&self.gaps, self.rounding);
+        self.contacts.begin(state.t, &self.gaps);
+        self.contacts.evaluate(0, state.t, state.q.as_slice(), state.v.as_slice());
+        let mut velocities = vec![0.0; self.gaps.len()];
+        self.contacts.normal_velocities(0, state.v.as_slice(), &mut velocities);
+        let approach = self.contacts.closed.iter().fold(0.0_f64, |most, &contact| most.max(-velocities[contact]));
+        if approach > rest {
+            self.accelerations.factor(state)?;
+            let is_slow = approach <= settings.unnoticed * (1.0 + largest(state.v.as_slice()));
+            let restitution = if is_slow { 0.0 } else { 1.0 };
+            impacts(&mut self.contacts, &mut self.accelerations, state, &mut velocities, restitution)?;
+        }
+        self.slowest = self.contacts.rest(state.v.as_slice());
+        self.stop(state, &mut velocities)?;
+
+        // Forces of contacts that stay closed.
+        for (gap, velocity) in self.gaps.iter_mut().zip(&velocities) {
+            let touches = *gap <= self.rounding && velocity.abs() <= self.slowest;
+            *gap = if touches { 0.0 } else { gap.max(self.rounding) };
+        }
+        self.contacts.release_separating(&velocities, self.slowest);
+        self.contacts.begin(state.t, &self.gaps);
+        self.accelerations.factor(state)?;
+        self.accelerations.accelerate(state)?;
+        self.contacts.reset_warm_start();
+        self.contacts.evaluate(0, state.t, state.q.as_slice(), state.v.as_slice());
+        self.contacts.accelerate(state.v.as_slice(), self.slowest, settings.instant);
+        let motion = VelocityMap::single(state.v.as_slice(), settings.instant, 0.0);
+        self.contacts.impose(&mut self.accelerations.solver, &mut self.accelerations.rhs, &motion)?;
+        self.contacts.record_forces(0, 1.0);
+        self.contacts.reset_warm_start();
+        self.classify(state);
+        self.accelerate(state)?;
+        self.model.contact_gap(state.t, state.q.as_slice(), &mut self.gaps);
+        self.contacts.record_gaps(&self.gaps);
+        Ok(before.0 != state.q || before.1 != state.v)
+    }
+
+    /// Replaces accelerations and multipliers of a state by those of the phase, and the forces of the
+    /// [record](Self::record) by those of closed contacts.
+    ///
+    /// # Errors
+    /// Those of [`ForwardDynamics::solve`](crate::ForwardDynamics::solve).
+    pub fn accelerate(&mut self, state: &mut State) -> Result<(), StepError> {
+        self.accelerations.begin(state.t);
+        self.accelerations.factor(state)?;
+        self.accelerations.accelerate(state)?;
+        self.evaluate(state);
+        let forces = self.forces(state);
+        let missing = |phases: &Self, row: usize| -(phases.along(row, state.a.as_slice()) + phases.bias[row]);
+        let missing: Vec<f64> = forces.iter().map(|force| missing(self, force.row)).collect();
+        let (change, sizes) = self.respond(&forces, &missing);
+        let (a, lambda) = change.split_at(state.v.len());
+        state.a.iter_mut().zip(a).for_each(|(a, change)| *a += change);
+        state.lambda.iter_mut().zip(lambda).for_each(|(lambda, change)| *lambda += change);
+        let recorded = &mut self.contacts.record.forces;
+        recorded.fill(0.0);
+        for (force, size) in forces.iter().zip(&sizes) {
+            recorded[force.row] = *size;
+            for (k, part) in force.friction.iter().enumerate().filter(|(_, part)| **part != 0.0) {
+                recorded[force.row + 1 + k] = part * size;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is not negative within the phase, at the state of the last call of [`accelerate`](Self::accelerate), contact by
+    /// contact: the gap of an open one, the normal force of a closed one; and, where there are directions of friction, how
+    /// much larger the friction of a sticking contact may become, how fast a sliding one slides, one where it is open.
+    ///
+    /// # Panics
+    /// When the list is not as long as [`n_indicators`](Self::n_indicators) says.
+    pub fn indicators(&mut self, state: &State, out: &mut [f64]) {
+        assert_eq!(out.len(), Self::n_indicators(self.model), "the number of indicators");
+        self.evaluate(state);
+        self.model.contact_gap(state.t, state.q.as_slice(), &mut self.gaps);
+        let infos = &self.model.describe().contacts;
+        let mut out = out.iter_mut();
+        for (contact, info) in infos.iter().enumerate() {
+            let row = self.normals[contact];
+            let forces = &self.contacts.record.forces[row..=row + info.tangents];
+            let [normal, tangential] = match self.kinds[contact] {
+                Kind::Open => [self.gaps[contact] + SLACK * self.rounding, 1.0],
+                Kind::Stick => [forces[0], self.laws[contact].friction * forces[0] - size(&forces[1..])],
+                Kind::Slide([0.0, 0.0]) => [forces[0], 1.0],
+                Kind::Slide(direction) => {
+                    let slip = self.slip(contact, state);
+                    [forces[0], direction[0] * slip[0] + direction[1] * slip[1] + self.slowest]
+                }
+            };
+            let indicators = [normal, tangential];
+            for (indicator, out) in indicators.iter().take(1 + usize::from(info.tangents > 0)).zip(&mut out) {
+                *out = *indicator;
+            }
+        }
+    }
+
+    /// By how much gaps of closed contacts, and their normal velocities, have left zero since the phase began.
+    pub fn drift(&mut self, state: &State) -> f64 {
+        self.evaluate(state);
+        self.model.contact_gap(state.t, state.q.as_slice(), &mut self.gaps);
+        let speed = 1.0 + largest(state.v.as_slice());
+        let closed = (0..self.kinds.len()).filter(|&contact| self.kinds[contact] != Kind::Open);
+        closed.fold(0.0, |most: f64, contact| {
+            let row = self.normals[contact];
+            let velocity = self.along(row, state.v.as_slice()) + self.rate[row];
+            most.max(self.gaps[contact].abs()).max(velocity.abs() / speed)
+        })
+    }
+
+    /// Gaps at the last event, forces of the last state, and impulses and losses of all impacts.
+    pub fn record(&self) -> &ContactRecord {
+        &self.contacts.record
+    }
+
+    /// Moves a state so that closed contacts, and contacts that penetrate or approach within rounding, touch.
+    fn correct_gaps(&mut self, state: &mut State) -> Result<(), StepError> {
+        let blocks = &self.model.describe().blocks;
+        for correction in 0..=CORRECTIONS {
+            self.model.contact_gap(state.t, state.q.as_slice(), &mut self.gaps);
+            self.evaluate(state);
+            let rest = self.contacts.rest(state.v.as_slice());
+            let touches = |contact: usize| {
+                let (gap, row) = (self.gaps[contact], self.normals[contact]);
+                let approaches = || self.along(row, state.v.as_slice()) + self.rate[row] <= rest;
+                self.kinds[contact] != Kind::Open || gap < 0.0 || gap <= self.rounding && approaches()
+            };
+            let touching: Vec<usize> = (0..self.kinds.len()).filter(|&contact| touches(contact)).collect();
+            let is_near = |contact: &usize| self.gaps[*contact].abs() <= 0.1 * SLACK * self.rounding;
+            if correction == CORRECTIONS || touching.iter().all(is_near) {
+                break;
+            }
+            self.accelerations.factor(state)?;
+            let forces: Vec<Force> = touching.iter().map(|&contact| Force::along(self.normals[contact])).collect();
+            let missing: Vec<f64> = touching.iter().map(|&contact| -self.gaps[contact]).collect();
+            let (change, _) = self.respond(&forces, &missing);
+            let from = state.q.clone();
+            retract(blocks, from.as_slice(), &change[..state.v.len()], state.q.as_mut_slice());
+        }
+        Ok(())
+    }
+
+    /// Takes away what is left of velocities of closed contacts that do not separate, and of slips that are none.
+    fn stop(&mut self, state: &mut State, velocities: &mut [f64]) -> Result<(), StepError> {
+        self.evaluate(state);
+        let (mut forces, mut missing) = (Vec::new(), Vec::new());
+        for &contact in &self.contacts.closed {
+            let row = self.normals[contact];
+            let mut add = |row: usize, velocity: f64| {
+                forces.push(Force::along(row));
+                missing.push(-velocity);
+            };
+            if velocities[contact] > self.slowest {
+                continue;
+            }
+            add(row, self.along(row, state.v.as_slice()) + self.rate[row]);
+            let slip = self.slip(contact, state);
+            if self.laws[contact].friction > 0.0 && size(&slip) <= NO_SLIP * self.slowest {
+                let tangents = self.model.describe().contacts[contact].tangents;
+                (0..tangents).for_each(|k| add(row + 1 + k, slip[k]));
+            }
+        }
+        if !forces.is_empty() {
+            self.accelerations.factor(state)?;
+            let (change, _) = self.respond(&forces, &missing);
+            state.v.iter_mut().zip(&change).for_each(|(v, change)| *v += change);
+        }
+        self.evaluate(state);
+        for (contact, velocity) in velocities.iter_mut().enumerate() {
+            *velocity = self.along(self.normals[contact], state.v.as_slice()) + self.rate[self.normals[contact]];
+        }
+        Ok(())
+    }
+
+    /// What contacts do, from the forces of the record.
+    fn classify(&mut self, state: &State) {
+        let forces = self.contacts.record.forces.clone();
+        let most = self.normals.iter().fold(0.0_f64, |most, &row| most.max(forces[row]));
+        for contact in 0..self.kinds.len() {
+            let (row, friction) = (self.normals[contact], self.laws[contact].friction);
+            let tangents = self.model.describe().contacts[contact].tangents;
+            let tangential = &forces[row + 1..=row + tangents];
+            let slip = self.slip(contact, state);
+            self.kinds[contact] = if !self.contacts.is_closed(contact) || forces[row] <= NO_FORCE * most {
+                Kind::Open
+            } else if tangents == 0 || friction == 0.0 {
+                Kind::Slide([0.0; 2])
+            } else if size(&slip) > NO_SLIP * self.slowest {
+                Kind::Slide(slip.map(|part| part / size(&slip)))
+            } else if size(tangential) >= (1.0 - AT_LIMIT) * friction * forces[row] {
+                let part = |k: usize| tangential.get(k).map_or(0.0, |force| -force / size(tangential));
+                Kind::Slide([part(0), part(1)])
+            } else {
+                Kind::Stick
+            };
+        }
+    }
+
+    /// The forces of the phase at a state, which was evaluated last.
+    fn forces(&self, state: &State) -> Vec<Force> {
+        let mut forces = Vec::new();
+        for (contact, kind) in self.kinds.iter().enumerate() {
+            let (row, friction) = (self.normals[contact], self.laws[contact].friction);
+            match *kind {
+                Kind::Open => {}
+                Kind::Stick => {
+                    let tangents = self.model.describe().contacts[contact].tangents;
+                    forces.extend((row..=row + tangents).map(Force::along));
+                }
+                Kind::Slide(first) => {
+                    // Friction follows the velocity, while that has a direction which is not opposite to the first.
+                    let slip = self.slip(contact, state);
+                    let is_usable = first[0] * slip[0] + first[1] * slip[1] > NO_SLIP * self.slowest;
+                    let direction = if is_usable { slip.map(|part| part / size(&slip)) } else { first };
+                    forces.push(Force { row, friction: direction.map(|part| -friction * part) });
+                }
+            }
+        }
+        forces
+    }
+
+    /// The changes of accelerations and multipliers by forces that change motions along their rows by so much, and the
+    /// sizes of the forces; the least ones where contacts depend on each other. For the matrix factorized last.
+    fn respond(&mut self, forces: &[Force], missing: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (m, n) = (forces.len(), self.accelerations.solver.size());
+        let mut change = vec![0.0; n];
+        if m == 0 {
+            return (change, Vec::new());
+        }
+        let mut responses = DMatrix::zeros(n, m);
+        for (j, force) in forces.iter().enumerate() {
+            let mut column = vec![0.0; n];
+            let mut push = |row: usize, factor: f64| {
+                for &(at, place) in &self.rows[row] {
+                    column[at] += factor * self.directions[place];
+                }
+            };
+            push(force.row, 1.0);
+            for (k, part) in force.friction.iter().enumerate().filter(|(_, part)| **part != 0.0) {
+                push(force.row + 1 + k, *part);
+            }
+            self.accelerations.solver.solve(&mut column);
+            responses.column_mut(j).copy_from_slice(&column);
+        }
+        let coupling = DMatrix::from_fn(m, m, |i, j| self.along(forces[i].row, responses.column(j).as_slice()));
+        // Contacts differ in their units, and bodies in their mass.
+        let scales = DVector::from_fn(m, |i, _| match coupling[(i, i)].abs() {
+            0.0 => 1.0,
+            own => own.sqrt().recip(),
+        });
+        let scaled = DMatrix::from_fn(m, m, |i, j| scales[i] * coupling[(i, j)] * scales[j]);
+        let right = DVector::from_fn(m, |i, _| scales[i] * missing[i]);
+        let decomposed = scaled.svd(true, true);
+        let least = DEPENDENT * decomposed.singular_values.max();
+        let sizes = decomposed.solve(&right, least).unwrap_or_else(|_| DVector::zeros(m)).component_mul(&scales);
+        change.iter_mut().zip((responses * &sizes).iter()).for_each(|(change, by)| *change = *by);
+        (change, sizes.iter().copied().collect())
+    }
+
+    /// Evaluates directions and what relative velocities and accelerations have without their highest derivatives.
+    fn evaluate(&mut self, state: &State) {
+        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+        self.model.contact_jacobian(t, q, &mut self.directions);
+        self.model.contact_bias(t, q, v, &mut self.rate, &mut self.bias);
+    }
+
+    /// A row of Wᵀ times a vector.
+    fn along(&self, row: usize, vector: &[f64]) -> f64 {
+        self.rows[row].iter().map(|&(column, place)| self.directions[place] * vector[column]).sum()
+    }
+
+    /// Relative velocity in the plane of contact.
+    fn slip(&self, contact: usize, state: &State) -> [f64; 2] {
+        let (row, tangents) = (self.normals[contact], self.model.describe().contacts[contact].tangents);
+        let along = |k: usize| match k < tangents {
+            true => self.along(row + 1 + k, state.v.as_slice()) + self.rate[row + 1 + k],
+            false => 0.0,
+        };
+        [along(0), along(1)]
+    }
+}
+
+fn size(parts: &[f64]) -> f64 {
+    parts.iter().map(|part| part * part).sum::<f64>().sqrt()
+}
