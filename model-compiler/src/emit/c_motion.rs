@@ -13,8 +13,8 @@ use super::c_turns::{Space, Turn, called, prefix, rates};
 use crate::derive::{Equations, FunctionRole, Role};
 use crate::escape::comment;
 use crate::rotations::RotationKind;
+use crate::schedule::Schedule;
 use crate::schedule::groups::Group;
-use crate::schedule::{Schedule, totals};
 
 /// A scheme with fixed steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,12 +126,12 @@ impl Writer<'_, '_> {
         self.model.roles().contains(&FunctionRole::ForwardDynamics) && self.sizes()[2] == 0
     }
 
-    fn is_implicit(&self) -> bool {
+    pub(super) fn is_implicit(&self) -> bool {
         matches!(self.motion.stepper, CStepper::GeneralizedAlpha { .. })
     }
 
     /// Whether steps eliminate.
-    fn needs_matrix(&self) -> bool {
+    pub(super) fn needs_matrix(&self) -> bool {
         !self.is_explicit() || self.is_implicit()
     }
 
@@ -176,7 +176,7 @@ impl Writer<'_, '_> {
     }
 
     /// Arrays of an instance that functions work in.
-    fn room(&self) -> Vec<(usize, &'static str, &'static str)> {
+    pub(super) fn room(&self) -> Vec<(usize, &'static str, &'static str)> {
         let [nq, nv, nc] = self.sizes();
         let n = nv + nc;
         let mut room = vec![(nq.max(n), "room", "Room for forces and results.")];
@@ -228,88 +228,6 @@ impl Writer<'_, '_> {
             declarations.extend(self.open_declarations());
         }
         declarations
-    }
-
-    /// What a step costs at most, and the room that it needs beside the instance.
-    fn costs(&self, model_files: &Files) -> Vec<String> {
-        let [_, nv, nc] = self.sizes();
-        let n = (nv + nc) as u64;
-        let counts = totals::functions(self.model.equations, self.model.schedule);
-        let of =
-            |role: FunctionRole| counts.iter().find(|known| known.role == role).map_or(0, |known| known.simplified);
-        let (stages, ends) = match self.motion.stepper {
-            CStepper::RungeKutta => (4, if nc > 0 { 3 } else { 1 }),
-            CStepper::HalfExplicit => (2, if nc > 0 { 2 } else { 1 }),
-            CStepper::GeneralizedAlpha { .. } => return self.costs_of_alpha(model_files),
-        };
-        let rounds = if nc > 0 { ROUNDS } else { 0 };
-        let evaluations = match self.is_explicit() {
-            true => of(FunctionRole::ForwardDynamics),
-            false => {
-                of(FunctionRole::MassMatrix)
-                    + of(FunctionRole::BiasForce)
-                    + of(FunctionRole::AppliedForce)
-                    + of(FunctionRole::ConstraintJacobian)
-                    + of(FunctionRole::ConstraintBias)
-            }
-        };
-        let (factor, solve) = match self.is_explicit() {
-            true => (0, 0),
-            false => (n * n * n * 2 / 3 + 2 * n * n, 2 * n * n),
-        };
-        let total = (stages + ends) * (evaluations + factor + solve)
-            + rounds * (of(FunctionRole::Constraint) + solve)
-            + 20 * n * (stages + ends);
-        vec![
-            format!(
-                "A step is at most {total} operations on numbers, sines and roots among them as one each: {} evaluations of",
-                stages + ends
-            ),
-            format!("{evaluations}, eliminations of {factor}, and {rounds} rounds of projection at most."),
-            self.room_in_words(model_files),
-        ]
-    }
-
-    /// The same of an implicit scheme.
-    fn costs_of_alpha(&self, model_files: &Files) -> Vec<String> {
-        let [_, nv, nc] = self.sizes();
-        let n = (nv + nc) as u64;
-        let counts = totals::functions(self.model.equations, self.model.schedule);
-        let of =
-            |role: FunctionRole| counts.iter().find(|known| known.role == role).map_or(0, |known| known.simplified);
-        let evaluation = of(FunctionRole::Linearization) + of(FunctionRole::Residual);
-        let elimination = n * n * n * 2 / 3 + 4 * n * n;
-        let total = NEWTON_ROUNDS * (evaluation + elimination + 20 * n);
-        vec![
-            format!(
-                "A step is at most {total} operations on numbers, sines and roots among them as one each: {NEWTON_ROUNDS} rounds of Newton's"
-            ),
-            format!(
-                "method, of which most steps take two to four, with evaluations of {evaluation} and eliminations of {elimination}."
-            ),
-            self.room_in_words(model_files),
-        ]
-    }
-
-    /// How large an instance is, and what a call needs beside it.
-    fn room_in_words(&self, model_files: &Files) -> String {
-        let size = match self.motion.precision {
-            CPrecision::Double => 8,
-            CPrecision::Single => 4,
-        };
-        format!(
-            "An instance has {} bytes; locals of a call need {} bytes at most, before the C compiler keeps them in registers.",
-            size * self.words() as u64,
-            size * deepest(&model_files.source) as u64 + 256,
-        )
-    }
-
-    /// Numbers in an instance; a number has room for an index.
-    fn words(&self) -> usize {
-        let [nq, nv, nc] = self.sizes();
-        let lists = [nq, 2 * nv, nc, self.model.equations.layout.inputs.len().max(1), self.model.n_constants().max(1)];
-        let indices = if self.needs_matrix() { nv + nc } else { 0 };
-        2 + lists.iter().sum::<usize>() + self.room().iter().map(|(n, ..)| (*n).max(1)).sum::<usize>() + indices
     }
 
     fn source(&mut self) -> String {
@@ -552,32 +470,10 @@ impl Writer<'_, '_> {
         let body = format!("{}\n{{\nreturn find(m, {t}, {q}, {v}, m->a);\n}}\n", self.declarations()[1].0);
         finished(&text) + &finished(&body)
     }
-
-    fn runge_kutta(&self) -> String {
-        let [.., nc] = self.sizes();
-        let projection = match nc {
-            0 => "",
-            _ => {
-                "if (factor(m, t, m->next_q, t, m->next_q)) return 1;\nif (project_coordinates(m, t, m->next_q)) return 2;\nif (factor(m, t, m->next_q, t, m->next_q)) return 1;\nproject_velocities(m, t, m->next_q, m->next_v);\n"
-            }
-        };
-        let body =
-            RUNGE_KUTTA.replace("@declaration@", &self.declarations()[2].0).replace("@projection@\n", projection);
-        finished(&body)
-    }
-
-    fn half_explicit(&self) -> String {
-        let [.., nc] = self.sizes();
-        let text = match (nc, self.is_explicit()) {
-            (0, _) => HEUN,
-            _ => HALF_EXPLICIT,
-        };
-        finished(&text.replace("@declaration@", &self.declarations()[2].0))
-    }
 }
 
 /// Rounds of a projection.
-const ROUNDS: u64 = 10;
+pub(super) const ROUNDS: u64 = 10;
 /// Rounds of Newton's method in an implicit step.
 pub(super) const NEWTON_ROUNDS: u64 = 20;
 
@@ -589,26 +485,6 @@ pub(super) fn unused(body: &str, arguments: &[&str]) -> String {
         body.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '>' || c == '-')).any(|word| word == name)
     };
     arguments.iter().filter(|name| !is_read(name)).map(|name| format!("(void){name};\n")).collect()
-}
-
-/// Numbers that are local to a call of a function and of those below it: a kernel, its parts, and what gathers for it.
-fn deepest(source: &str) -> usize {
-    let (mut most, mut here) = (0, 0);
-    for line in source.lines() {
-        if line.starts_with('}') {
-            most = most.max(here);
-            here = 0;
-        }
-        let line = line.trim_start();
-        if line.starts_with("const double ") {
-            here += 1;
-        } else if let Some(rest) = line.strip_prefix("double ") {
-            let size =
-                rest.split_once('[').and_then(|(_, rest)| rest.split_once(']')).and_then(|(n, _)| n.parse().ok());
-            here += size.unwrap_or(1);
-        }
-    }
-    3 * most
 }
 
 /// Many short steps reach the time that they add up to.
@@ -725,96 +601,4 @@ static void project_velocities(@name@_motion *m, double t, const double *q, doub
     for (int i = 0; i < NV; ++i) v[i] += m->rhs[i];
 }
 
-";
-
-const RUNGE_KUTTA: &str = "\
-@declaration@
-{
-static const double nodes[4] = { 0.0, 0.5, 0.5, 1.0 };
-static const double weights[4] = { 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0 };
-const double t = later(m, h);
-for (int i = 0; i < NQ; ++i) m->next_q[i] = m->stage_q[i] = m->q[i];
-for (int i = 0; i < NV; ++i) m->next_v[i] = m->stage_v[i] = m->v[i];
-for (int stage = 0; stage < 4; ++stage) {
-rates(m->stage_q, m->stage_v, m->rate_q);
-if (find(m, m->t + nodes[stage] * h, m->stage_q, m->stage_v, m->a)) return 1;
-for (int i = 0; i < NQ; ++i) m->next_q[i] += h * weights[stage] * m->rate_q[i];
-for (int i = 0; i < NV; ++i) m->next_v[i] += h * weights[stage] * m->a[i];
-if (stage < 3) {
-const double part = h * nodes[stage + 1];
-for (int i = 0; i < NQ; ++i) m->stage_q[i] = m->q[i] + part * m->rate_q[i];
-for (int i = 0; i < NV; ++i) m->stage_v[i] = m->v[i] + part * m->a[i];
-}
-}
-normalize(m->next_q);
-@projection@
-if (find(m, t, m->next_q, m->next_v, m->a)) return 1;
-for (int i = 0; i < NQ; ++i) m->q[i] = m->next_q[i];
-for (int i = 0; i < NV; ++i) m->v[i] = m->next_v[i];
-pass(m, h);
-return 0;
-}
-";
-
-const HEUN: &str = "\
-@declaration@
-{
-const double t = later(m, h);
-if (find(m, m->t, m->q, m->v, m->stage_a)) return 1;
-for (int i = 0; i < NV; ++i) {
-m->stage_v[i] = m->v[i] + h * m->stage_a[i];
-m->increment[i] = h * m->v[i] + 0.5 * h * h * m->stage_a[i];
-}
-retract(m->q, m->increment, m->stage_q);
-if (find(m, t, m->stage_q, m->stage_v, m->a)) return 1;
-for (int i = 0; i < NQ; ++i) m->q[i] = m->stage_q[i];
-for (int i = 0; i < NV; ++i) m->v[i] += 0.5 * h * (m->stage_a[i] + m->a[i]);
-pass(m, h);
-return 0;
-}
-";
-
-const HALF_EXPLICIT: &str = "\
-@declaration@
-{
-const double t = later(m, h);
-/* Accelerations with which v obeys the constraints at the place to which it leads. */
-for (int i = 0; i < NV; ++i) m->increment[i] = h * m->v[i];
-retract(m->q, m->increment, m->stage_q);
-if (factor(m, m->t, m->q, t, m->stage_q)) return 1;
-forces(m, m->t, m->q, m->v);
-velocity_rows(m, t, m->stage_q, m->v);
-for (int i = 0; i < NC; ++i) m->rhs[NV + i] /= h;
-substitute(m);
-for (int i = 0; i < NV; ++i) {
-m->stage_a[i] = m->rhs[i];
-m->stage_v[i] = m->v[i] + h * m->stage_a[i];
-m->increment[i] = h * m->v[i] + 0.5 * h * h * m->stage_a[i];
-}
-/* The end, with the mean velocity; then accelerations with which its velocity obeys the constraints there. */
-retract(m->q, m->increment, m->stage_q);
-if (factor(m, t, m->stage_q, t, m->stage_q)) return 1;
-forces(m, t, m->stage_q, m->stage_v);
-for (int i = 0; i < NV; ++i) m->stage_v[i] = m->v[i] + 0.5 * h * m->stage_a[i];
-velocity_rows(m, t, m->stage_q, m->stage_v);
-for (int i = 0; i < NC; ++i) m->rhs[NV + i] *= 2.0 / h;
-substitute(m);
-for (int i = 0; i < NV; ++i) {
-m->stage_a[i] = m->rhs[i];
-if (!isfinite(m->stage_a[i])) return 1;
-m->stage_v[i] += 0.5 * h * m->stage_a[i];
-}
-for (int i = 0; i < NC; ++i) m->lambda[i] = m->rhs[NV + i];
-/* Coordinates drift by what the step leaves. */
-if (project_coordinates(m, t, m->stage_q)) return 2;
-if (factor(m, t, m->stage_q, t, m->stage_q)) return 1;
-project_velocities(m, t, m->stage_q, m->stage_v);
-for (int i = 0; i < NQ; ++i) m->q[i] = m->stage_q[i];
-for (int i = 0; i < NV; ++i) {
-m->v[i] = m->stage_v[i];
-m->a[i] = m->stage_a[i];
-}
-pass(m, h);
-return 0;
-}
 ";

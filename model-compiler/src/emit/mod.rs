@@ -7,6 +7,8 @@
 mod c;
 mod c_casadi;
 mod c_casadi_interface;
+mod c_costs;
+mod c_explicit;
 mod c_generalized_alpha;
 mod c_kernel;
 mod c_motion;
