@@ -102,7 +102,7 @@ struct Fmu {
     /// Version of the interface.
     #[arg(long, value_enum, default_value_t = Number::Three)]
     fmi: Number,
-    /// How importers are to use it; model exchange is not for models with contacts. By default all that the model permits.
+    /// How importers are to use it. By default both.
     #[arg(long, value_enum)]
     kind: Option<KindArgument>,
     /// Scheme by which the unit integrates by itself, see `hamel list schemes`; by default one that suits the model.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hamel::linearize::first_order;
-use hamel::{Model, ModelInfo, StepError, initial_state};
+use hamel::{Model, StepError, initial_state};
 use hamel_compiler::file::{self, FileError};
 use hamel_jit::JitModel;
 use sha2::{Digest, Sha256};
@@ -95,13 +95,15 @@ pub fn write(model: &JitModel, contents: &Contents, library: &Path, to: &Path) -
     // The scheme exists, and takes the model.
     hamel::schemes::by_name(&contents.scheme, &given)?.start(model, state.clone())?;
     let info = model.describe();
-    let kinds = kinds(info, &contents.kinds)?;
+    let kinds = kinds(&contents.kinds);
     let mut settings = Settings {
         identifier: identifier(&info.name),
         token: String::new(),
         version: contents.version,
         // Those of a motion with contacts would lack their forces.
-        derivatives: kinds.contains(&Kind::ModelExchange) && first_order(model, &mut state.clone()).is_ok(),
+        derivatives: kinds.contains(&Kind::ModelExchange)
+            && info.contacts.is_empty()
+            && first_order(model, &mut state.clone()).is_ok(),
         kinds,
         scheme: contents.scheme.clone(),
         scheme_parameters: contents.scheme_parameters.clone(),
@@ -114,7 +116,7 @@ pub fn write(model: &JitModel, contents: &Contents, library: &Path, to: &Path) -
             .collect(),
     };
     settings.token = token(contents, &settings);
-    let variables = Variables::of(model);
+    let variables = Variables::of(model, &settings.kinds);
     let description = Description {
         info,
         settings: &settings,
@@ -138,20 +140,11 @@ pub fn write(model: &JitModel, contents: &Contents, library: &Path, to: &Path) -
     Ok(settings)
 }
 
-/// The uses that are asked for, or all that the model permits.
-///
-/// # Errors
-/// For one that it does not permit.
-pub(crate) fn kinds(info: &ModelInfo, asked: &[Kind]) -> Result<Vec<Kind>, ExportError> {
-    let has_contacts = !info.contacts.is_empty();
+/// The uses that are asked for, or both.
+pub(crate) fn kinds(asked: &[Kind]) -> Vec<Kind> {
     match asked {
-        [] if has_contacts => Ok(vec![Kind::CoSimulation]),
-        [] => Ok(vec![Kind::ModelExchange, Kind::CoSimulation]),
-        kinds if has_contacts && kinds.contains(&Kind::ModelExchange) => Err(ExportError::Kind(format!(
-            "`{}` has contacts, whose impacts and friction importers cannot integrate\nhelp: export it for co-simulation, `--kind cs`",
-            info.name
-        ))),
-        kinds => Ok(kinds.to_vec()),
+        [] => vec![Kind::ModelExchange, Kind::CoSimulation],
+        kinds => kinds.to_vec(),
     }
 }
 

@@ -45,7 +45,7 @@ impl Description<'_> {
             + &attribute("generationTool", concat!("Hamel ", env!("CARGO_PKG_VERSION")))
             + &attribute("variableNamingConvention", self.naming());
         if *version == Version::Two {
-            head += &attribute("numberOfEventIndicators", "0");
+            head += &attribute("numberOfEventIndicators", &self.variables.indicators().len().to_string());
         }
         let _ = writeln!(text, "<fmiModelDescription{head}>");
         self.kinds(&mut text);
@@ -179,7 +179,7 @@ impl Description<'_> {
             Place::Input(_) => ("", Some(0.0)),
             // Initial conditions and constraints decide.
             Place::State(i) => ("approx", Some(if i < nq { state.q[i] } else { state.v[i - nq] })),
-            Place::Derivative(_) | Place::Column(_) => ("calculated", None),
+            Place::Derivative(_) | Place::Column(_) | Place::Indicator(_) => ("calculated", None),
         };
         let mut outer = attribute("name", &variable.name) + &attribute("valueReference", &reference.to_string());
         let mut inner = String::new();
@@ -226,10 +226,13 @@ impl Description<'_> {
         let initial =
             outputs().chain(self.variables.states().filter(|&i| self.variables.all[i].causality != Causality::Output));
         let initial: Vec<usize> = initial.chain(self.variables.derivatives()).collect();
-        let lists: [(&str, &str, Vec<usize>); 3] = [
+        // Version 2 tells their number alone.
+        let indicators = if self.is_two() { Vec::new() } else { self.variables.indicators().collect() };
+        let lists: [(&str, &str, Vec<usize>); 4] = [
             ("Outputs", "Output", outputs().collect()),
             ("Derivatives", "ContinuousStateDerivative", self.variables.derivatives().collect()),
             ("InitialUnknowns", "InitialUnknown", initial),
+            ("EventIndicators", "EventIndicator", indicators),
         ];
         for (list, element, unknowns) in lists {
             let mut lines = String::new();

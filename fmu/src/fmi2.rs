@@ -277,8 +277,8 @@ pub unsafe extern "C" fn fmi2GetDerivatives(handle: Handle, derivatives: *mut f6
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2GetEventIndicators(handle: Handle, _indicators: *mut f64, n: usize) -> Status {
-    on!(handle, |_instance| none(n, "event indicators"))
+pub unsafe extern "C" fn fmi2GetEventIndicators(handle: Handle, indicators: *mut f64, n: usize) -> Status {
+    on!(handle, |instance| instance.event_indicators(room(indicators, n, "indicators")?))
 }
 
 #[unsafe(no_mangle)]

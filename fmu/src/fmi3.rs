@@ -354,8 +354,8 @@ pub unsafe extern "C" fn fmi3GetContinuousStateDerivatives(handle: Handle, deriv
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetEventIndicators(handle: Handle, _indicators: *mut f64, n: usize) -> Status {
-    on!(handle, |_instance| none(n, "event indicators"))
+pub unsafe extern "C" fn fmi3GetEventIndicators(handle: Handle, indicators: *mut f64, n: usize) -> Status {
+    on!(handle, |instance| instance.event_indicators(room(indicators, n, "indicators")?))
 }
 
 #[unsafe(no_mangle)]
@@ -370,8 +370,8 @@ pub unsafe extern "C" fn fmi3GetNominalsOfContinuousStates(handle: Handle, nomin
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3GetNumberOfEventIndicators(handle: Handle, n: *mut usize) -> Status {
-    on!(handle, |_instance| {
-        put(n, 0);
+    on!(handle, |instance| {
+        put(n, instance.variables().indicators().len());
         Ok(())
     })
 }

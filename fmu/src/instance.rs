@@ -1,12 +1,15 @@
 //! An instance of a unit: the interface's functions in safe Rust, without its kinds of numbers and callbacks.
 
+mod exchange;
+mod start;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use hamel::configuration::{normalize_rotations, velocity_map_apply};
 use hamel::linearize::{FirstOrder, first_order};
 use hamel::nalgebra::DVector;
-use hamel::{Model, State, StepError, Trajectory, initial_state, schemes, state_with};
+use hamel::{Model, State, StepError, Trajectory, schemes};
 use hamel_jit::{Cache, JitModel, Level};
 use thiserror::Error;
 
@@ -20,11 +23,6 @@ use crate::variables::{Place, Variables};
 const SAME_TIME: f64 = 1e-9;
 /// Accuracy of importers that name none.
 const USUAL_TOLERANCE: f64 = 1e-6;
-/// Values of a start that contradict the constraints by this part of their size are moved onto them.
-const NEAR: f64 = 0.01;
-/// A state leaves the constraints by so many tolerances before it is projected.
-const DRIFT: f64 = 10.0;
-
 /// A call that the interface does not allow, or that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
@@ -101,7 +99,7 @@ impl Compiled {
         let mut model =
             hamel_jit::model(tokens, Level::Optimised, cache.as_ref()).map_err(|error| error.to_string())?;
         model.set(&settings.parameters).map_err(|error| error.to_string())?;
-        let variables = Variables::of(&model);
+        let variables = Variables::of(&model, &settings.kinds);
         let compiled = Arc::new(Compiled { token: token.to_owned(), model, variables, settings });
         known.push(Arc::downgrade(&compiled));
         Ok(compiled)
@@ -214,50 +212,6 @@ impl Instance {
         }
     }
 
-    /// Sets the times of start and end, s, and the accuracy of the importer.
-    ///
-    /// # Errors
-    /// Unless the instance is new or reset; a time or tolerance that is not finite, an end before the start.
-    pub fn set_up(&mut self, start: f64, end: Option<f64>, tolerance: Option<f64>) -> Result<(), Fault> {
-        self.check("setting the start time", &[Mode::Instantiated])?;
-        if !start.is_finite() {
-            return fault(format!("the start time is {start}, expected a finite number"));
-        }
-        if let Some(end) = end.filter(|end| end.is_nan() || *end < start) {
-            return fault(format!("the stop time is {end}, expected one from the start time {start} on"));
-        }
-        if let Some(tolerance) = tolerance {
-            if !(tolerance.is_finite() && tolerance > 0.0) {
-                return fault(format!("the tolerance is {tolerance}, expected a positive number"));
-            }
-            self.tolerance = tolerance;
-        }
-        self.state.t = start;
-        self.is_started = false;
-        Ok(())
-    }
-
-    /// Begins the initialization.
-    ///
-    /// # Errors
-    /// Unless the instance is new or reset.
-    pub fn begin_initialization(&mut self) -> Result<(), Fault> {
-        self.check("entering initialization mode", &[Mode::Instantiated])?;
-        self.mode = Mode::Initialization;
-        Ok(())
-    }
-
-    /// Ends it: the state is consistent from now on.
-    ///
-    /// # Errors
-    /// Outside of the initialization; parameters, values or inputs from which no motion can start.
-    pub fn exit_initialization(&mut self) -> Result<(), Fault> {
-        self.check("leaving initialization mode", &[Mode::Initialization])?;
-        self.accelerate()?;
-        self.mode = if self.kind == Kind::ModelExchange { Mode::Event } else { Mode::Step };
-        Ok(())
-    }
-
     /// Applies parameters that were set.
     fn apply_parameters(&mut self) -> Result<(), Fault> {
         if !self.has_new_parameters {
@@ -273,54 +227,13 @@ impl Instance {
         Ok(())
     }
 
-    /// Finds the start, before and in the initialization.
-    fn start(&mut self) -> Result<(), Fault> {
-        self.apply_parameters()?;
-        if self.is_started || !matches!(self.mode, Mode::Instantiated | Mode::Initialization) {
-            return Ok(());
-        }
-        let t = self.state.t;
-        let mut state = initial_state(self.machine.model())?;
-        let is_given = self.given.iter().any(|value| !value.is_nan());
-        let is_moved = is_given || t != state.t;
-        if is_moved {
-            state.t = t;
-            state = self.moved(state)?;
-        }
-        self.state = state;
-        self.is_started = true;
-        // Those of the model's own start are known.
-        self.forget();
-        self.is_accelerated = !is_moved;
-        Ok(())
-    }
-
-    /// The start with the values that were set, from that of the model.
-    fn moved(&mut self, start: State) -> Result<State, Fault> {
-        let nq = start.q.len();
-        let given = || self.given.iter().copied().enumerate().filter(|(_, value)| !value.is_nan());
-        let coordinates: Vec<(usize, f64)> = given().filter(|(i, _)| *i < nq).collect();
-        let velocities: Vec<(usize, f64)> =
-            given().filter(|(i, _)| *i >= nq).map(|(i, value)| (i - nq, value)).collect();
-        let error = match state_with(self.machine.model(), &start, &coordinates, &velocities) {
-            Ok(state) => return Ok(state),
-            Err(error @ StepError::Inconsistent { .. }) => error,
-            Err(error) => return Err(error.into()),
-        };
-        // Values of more coordinates than are free obey the constraints as well as their digits do.
-        let mut near = start;
-        coordinates.iter().for_each(|&(i, value)| near.q[i] = value);
-        velocities.iter().for_each(|&(i, value)| near.v[i] = value);
-        let is_near = self.machine.project(&mut near).is_ok()
-            && coordinates.iter().all(|&(i, value)| (near.q[i] - value).abs() <= NEAR * (1.0 + value.abs()))
-            && velocities.iter().all(|&(i, value)| (near.v[i] - value).abs() <= NEAR * (1.0 + value.abs()));
-        if is_near { Ok(near) } else { Err(error.into()) }
-    }
-
     /// Accelerations and multipliers of the state.
     fn accelerate(&mut self) -> Result<(), Fault> {
         self.start()?;
         if !self.is_accelerated {
+            if self.has_events() && self.machine.phases().is_none() {
+                self.begin_phase()?;
+            }
             self.normalize();
             self.machine.accelerate(&mut self.evaluated)?;
             self.state.a.copy_from(&self.evaluated.a);
@@ -370,7 +283,11 @@ impl Instance {
         if !self.is_recorded {
             self.table.clear();
             self.normalize();
-            self.table.record(self.machine.model(), &self.evaluated);
+            let record = self.machine.phases().map(|phases| phases.record().clone());
+            match record {
+                Some(contacts) => self.table.record_with_contacts(self.machine.model(), &self.evaluated, &contacts),
+                None => self.table.record(self.machine.model(), &self.evaluated),
+            }
             self.row.clear();
             self.row.extend(self.table.rows().flatten());
             self.is_recorded = true;
@@ -407,6 +324,13 @@ impl Instance {
                     self.record()?;
                     self.row[i]
                 }
+                Place::Indicator(i) if self.has_events() => {
+                    let mut indicators = vec![0.0; unit.variables.indicators().len()];
+                    self.event_indicators(&mut indicators)?;
+                    indicators[i]
+                }
+                // Units that integrate by themselves have no events.
+                Place::Indicator(_) => f64::NAN,
             };
         }
         Ok(())
@@ -433,7 +357,7 @@ impl Instance {
                 Place::Input(_) => self.mode != Mode::Terminated,
                 // What sets all continuous states sets each of them; importers do both.
                 Place::State(_) => is_beginning || self.mode == Mode::ContinuousTime,
-                Place::Time | Place::Derivative(_) | Place::Column(_) => false,
+                Place::Time | Place::Derivative(_) | Place::Column(_) | Place::Indicator(_) => false,
             };
             if !is_allowed {
                 return fault(format!("`{name}` cannot be set {}", self.mode.name()));
@@ -481,142 +405,6 @@ impl Instance {
         normalize_rotations(blocks, unit.as_mut_slice());
         velocity_map_apply(blocks, unit.as_slice(), self.state.v.as_slice(), &mut rates);
         rates
-    }
-
-    /// Begins to handle an event.
-    ///
-    /// # Errors
-    /// Outside of continuous time.
-    pub fn enter_event_mode(&mut self) -> Result<(), Fault> {
-        self.check("entering event mode", &[Mode::ContinuousTime])?;
-        self.mode = Mode::Event;
-        Ok(())
-    }
-
-    /// Ends the handling of an event.
-    ///
-    /// # Errors
-    /// Outside of event mode.
-    pub fn enter_continuous_time_mode(&mut self) -> Result<(), Fault> {
-        self.check("entering continuous-time mode", &[Mode::Event])?;
-        self.accelerate()?;
-        self.mode = Mode::ContinuousTime;
-        Ok(())
-    }
-
-    /// Moves the state onto the constraints; whether it has changed.
-    ///
-    /// # Errors
-    /// Outside of event mode; a state that is too far off.
-    pub fn update_discrete_states(&mut self) -> Result<bool, Fault> {
-        self.check("updating discrete states", &[Mode::Event])?;
-        self.apply_parameters()?;
-        let before = (self.state.q.clone(), self.state.v.clone());
-        if self.drift()? > self.tolerance {
-            self.machine.project(&mut self.state)?;
-            self.forget();
-        }
-        Ok(before.0 != self.state.q || before.1 != self.state.v)
-    }
-
-    /// Sets the time, s.
-    ///
-    /// # Errors
-    /// Outside of continuous time; a time that is not finite.
-    pub fn set_time(&mut self, t: f64) -> Result<(), Fault> {
-        self.check("setting the time", &[Mode::ContinuousTime, Mode::Event])?;
-        if !t.is_finite() {
-            return fault(format!("the time is {t}, expected a finite number"));
-        }
-        if t != self.state.t {
-            self.state.t = t;
-            self.forget();
-        }
-        Ok(())
-    }
-
-    /// Sets coordinates and velocities.
-    ///
-    /// # Errors
-    /// Outside of continuous time; another number of states, or values that are not finite.
-    pub fn set_continuous_states(&mut self, states: &[f64]) -> Result<(), Fault> {
-        self.check("setting continuous states", &[Mode::ContinuousTime])?;
-        self.check_states(states.len())?;
-        let names = || self.unit.variables.states();
-        if let Some((i, value)) = names().zip(states).find(|(_, value)| !value.is_finite()) {
-            return fault(format!("`{}` is {value}, expected a finite number", self.unit.variables.all[i].name));
-        }
-        let (q, v) = states.split_at(self.state.q.len());
-        self.state.q.as_mut_slice().copy_from_slice(q);
-        self.state.v.as_mut_slice().copy_from_slice(v);
-        self.forget();
-        Ok(())
-    }
-
-    fn check_states(&self, found: usize) -> Result<(), Fault> {
-        match self.unit.variables.states {
-            expected if expected == found => Ok(()),
-            expected => fault(format!("{found} continuous states, expected {expected}")),
-        }
-    }
-
-    /// Coordinates and velocities.
-    ///
-    /// # Errors
-    /// Another number of states; parameters from which no motion can start.
-    pub fn continuous_states(&mut self, states: &mut [f64]) -> Result<(), Fault> {
-        self.check_states(states.len())?;
-        self.start()?;
-        let (q, v) = states.split_at_mut(self.state.q.len());
-        q.copy_from_slice(self.state.q.as_slice());
-        v.copy_from_slice(self.state.v.as_slice());
-        Ok(())
-    }
-
-    /// Sizes that states usually have: one.
-    ///
-    /// # Errors
-    /// Another number of states.
-    pub fn nominals(&self, nominals: &mut [f64]) -> Result<(), Fault> {
-        self.check_states(nominals.len())?;
-        nominals.fill(1.0);
-        Ok(())
-    }
-
-    /// Their derivatives: q̇ = N v with rotations of unit norm, and accelerations.
-    ///
-    /// # Errors
-    /// Another number of states; a state that has no accelerations.
-    pub fn derivatives(&mut self, derivatives: &mut [f64]) -> Result<(), Fault> {
-        self.check_states(derivatives.len())?;
-        self.accelerate()?;
-        let (q, v) = derivatives.split_at_mut(self.state.q.len());
-        q.copy_from_slice(&self.rates());
-        v.copy_from_slice(self.state.a.as_slice());
-        Ok(())
-    }
-
-    /// Whether the state has left the constraints so far that an event is needed, which moves it back.
-    ///
-    /// # Errors
-    /// Outside of continuous time.
-    pub fn completed_integrator_step(&mut self) -> Result<bool, Fault> {
-        self.check("completing a step", &[Mode::ContinuousTime])?;
-        Ok(self.drift()? > DRIFT * self.tolerance)
-    }
-
-    /// How far the state is off the constraints, relative to the lengths and velocities of the model.
-    fn drift(&mut self) -> Result<f64, Fault> {
-        let mut unit = self.state.q.clone();
-        normalize_rotations(&self.unit.model.describe().blocks, unit.as_mut_slice());
-        let norms = (&unit - &self.state.q).amax();
-        if self.state.lambda.is_empty() {
-            return Ok(norms);
-        }
-        self.record()?;
-        let last = |name: &str| self.table.place(name).map_or(0.0, |place| self.row[place]);
-        let speed = 1.0 + self.state.v.amax();
-        Ok(norms.max(last("position_residual")).max(last("velocity_residual") / speed))
     }
 
     /// Goes on by an interval, s, from the time that was reached.

@@ -5,6 +5,7 @@
 
 use std::ptr::NonNull;
 
+use hamel::nonsmooth::Phases;
 use hamel::{ForwardDynamics, Held, Model, Motion, Projection, Scheme, Signal, Simulation, State, StepError};
 use hamel_jit::JitModel;
 
@@ -27,6 +28,7 @@ struct Borrowers {
     dynamics: Option<ForwardDynamics<'static>>,
     projection: Option<Projection<'static>>,
     motion: Option<Motion<'static>>,
+    phases: Option<Phases<'static>>,
 }
 
 impl Machine {
@@ -79,6 +81,9 @@ impl Machine {
 
     /// Replaces accelerations and multipliers of a state by those of the equations of motion.
     pub(crate) fn accelerate(&mut self, state: &mut State) -> Result<(), StepError> {
+        if let Some(phases) = &mut self.borrowers.phases {
+            return phases.accelerate(state);
+        }
         let (q, v) = (state.q.as_slice(), state.v.as_slice());
         let is_found = self.model().acceleration(state.t, q, v, state.a.as_mut_slice());
         // Where that gives no finite values, elimination tells why.
@@ -107,6 +112,22 @@ impl Machine {
             Some(projection) => projection.apply(state).map(drop),
             None => unreachable!("it was made above"),
         }
+    }
+
+    /// Begins a phase between events of contacts; whether coordinates or velocities have changed.
+    pub(crate) fn begin_phase(&mut self, state: &mut State) -> Result<bool, StepError> {
+        if self.borrowers.phases.is_none() {
+            self.borrowers.phases = Some(Phases::new(self.lasting_model(), state)?);
+        }
+        match &mut self.borrowers.phases {
+            Some(phases) => phases.begin(state),
+            None => unreachable!("they were made above"),
+        }
+    }
+
+    /// The phases between events, if one has begun.
+    pub(crate) fn phases(&mut self) -> Option<&mut Phases<'static>> {
+        self.borrowers.phases.as_mut()
     }
 
     /// The motion that goes on, if one has begun.

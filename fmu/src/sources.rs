@@ -68,7 +68,7 @@ pub fn write_sources(
         identifier: identifier(&info.name),
         token: String::new(),
         version: contents.version,
-        kinds: kinds(info, &contents.kinds)?,
+        kinds: kinds(&contents.kinds),
         scheme: contents.scheme.clone(),
         scheme_parameters: Vec::new(),
         stepping: contents.stepping.clone(),

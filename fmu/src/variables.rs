@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use hamel::{Model, ModelInfo, Trajectory};
 
 use crate::instance::Fault;
+use crate::settings::Kind;
 
 /// What a variable is to the importer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) enum Place {
     Derivative(usize),
     /// Of the row that a run records.
     Column(usize),
+    /// Of the list of event indicators.
+    Indicator(usize),
 }
 
 /// A variable; all are real numbers.
@@ -63,11 +66,13 @@ pub struct Variables {
     pub(crate) states: usize,
     /// The column of the first output in the row that a run records.
     pub(crate) first_output: usize,
+    /// The first event indicator, up to the end.
+    pub(crate) first_indicator: usize,
 }
 
 impl Variables {
-    /// Those of a model.
-    pub fn of(model: &dyn Model) -> Variables {
+    /// Those of a model, for these uses.
+    pub(crate) fn of(model: &dyn Model, kinds: &[Kind]) -> Variables {
         let (info, dims) = (model.describe(), model.dims());
         let mut list = List::new(info.outputs.iter().map(|output| output.name.clone()));
         list.add("time", "hamel", "s", Causality::Independent, Place::Time);
@@ -110,20 +115,32 @@ impl Variables {
             let name = named.name.replace('(', ".").replace(')', "").replace("][", ",");
             list.add(&name, "recorded", &named.unit, Causality::Local, place);
         }
-        let mut variables = Variables { all: list.all, first_state, states: states.len(), first_output };
+        let first_indicator = list.all.len();
+        if kinds.contains(&Kind::ModelExchange) {
+            let named = info.contacts.iter().flat_map(|contact| {
+                let second = (contact.tangents > 0).then(|| format!("indicator.{}.friction", contact.name));
+                [format!("indicator.{}", contact.name)].into_iter().chain(second)
+            });
+            for (i, name) in named.enumerate() {
+                list.add(&name, "events", "1", Causality::Local, Place::Indicator(i));
+            }
+        }
+        let mut variables =
+            Variables { all: list.all, first_state, states: states.len(), first_output, first_indicator };
         variables.limit(info);
         variables
     }
 
     /// Those of a unit of sources: all but what only a run records.
     pub(crate) fn of_sources(model: &dyn Model) -> Variables {
-        let mut variables = Variables::of(model);
+        let mut variables = Variables::of(model, &[]);
         let first = 1 + model.dims().nq + 2 * model.dims().nv;
         let multipliers = first..first + model.dims().nc;
         variables.all.retain(|variable| match variable.place {
             Place::Column(column) => variable.is_output() || multipliers.contains(&column),
             _ => true,
         });
+        variables.first_indicator = variables.all.len();
         variables
     }
 
@@ -143,6 +160,10 @@ impl Variables {
 
     pub(crate) fn derivatives(&self) -> impl Iterator<Item = usize> + Clone {
         self.first_state + self.states..self.first_state + 2 * self.states
+    }
+
+    pub(crate) fn indicators(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
+        self.first_indicator..self.all.len()
     }
 
     /// The variable with this value reference.

@@ -29,6 +29,11 @@ impl Unit {
     /// With the parameters that the model has.
     fn of(model: JitModel, stepping: Option<Stepping>, version: Version) -> Unit {
         let scheme = schemes::suitable(&model).to_owned();
+        Unit::by(model, &scheme, stepping, version)
+    }
+
+    fn by(model: JitModel, scheme: &str, stepping: Option<Stepping>, version: Version) -> Unit {
+        let scheme = scheme.to_owned();
         let usual = match Steps::suitable(&model, &*schemes::by_name(&scheme, &[]).unwrap(), 1.0) {
             Steps::Fixed(dt) => Stepping::Fixed(dt),
             Steps::Chosen(control) => Stepping::Tolerance(control.relative),
@@ -160,9 +165,15 @@ fn descriptions_of_all_models_are_consistent() {
             {
                 assert!(node.attribute("unit").is_none_or(|unit| units.contains(unit)), "{name}");
             }
-            let has_contacts = !info.contacts.is_empty();
-            assert_eq!(all("ModelExchange").len(), usize::from(!has_contacts), "{name}");
-            assert_eq!(all("CoSimulation").len(), 1, "{name}");
+            assert_eq!((all("ModelExchange").len(), all("CoSimulation").len()), (1, 1), "{name}");
+            let indicators = hamel::nonsmooth::Phases::n_indicators(&unit.model);
+            match is_two {
+                true => {
+                    let said = document.root_element().attribute("numberOfEventIndicators");
+                    assert_eq!(said, Some(indicators.to_string().as_str()), "{name}");
+                }
+                false => assert_eq!(all("EventIndicator").len(), indicators, "{name}"),
+            }
         }
     }
 }
@@ -417,12 +428,61 @@ fn a_start_that_is_set_is_moved_onto_the_constraints() {
     assert!(error.contains("in conflict"), "{error}");
 }
 
+/// Moves by what is exact for constant accelerations, for one step or up to the event in it.
+fn to_event(instance: &mut Instance, states: &mut [f64; 2], h: f64) -> bool {
+    let (t, start) = (instance.time(), *states);
+    let mut acceleration = [0.0; 2];
+    instance.derivatives(&mut acceleration).unwrap();
+    let is_beyond = |h: f64, states: &mut [f64; 2], instance: &mut Instance| {
+        let v = start[1] + h * acceleration[1];
+        *states = [start[0] + 0.5 * h * (start[1] + v), v];
+        instance.set_time(t + h).unwrap();
+        instance.set_continuous_states(states).unwrap();
+        let mut indicators = [0.0];
+        instance.event_indicators(&mut indicators).unwrap();
+        indicators[0] < 0.0
+    };
+    if !is_beyond(h, states, instance) {
+        return false;
+    }
+    let (mut low, mut high) = (0.0, h);
+    while high - low > 1e-14 {
+        let middle = 0.5 * (low + high);
+        *(if is_beyond(middle, states, instance) { &mut high } else { &mut low }) = middle;
+    }
+    assert!(is_beyond(high, states, instance));
+    true
+}
+
 #[test]
-fn contacts_are_for_co_simulation() {
+fn contacts_have_events() {
     let (_, text) = sources().find(|(name, _)| *name == "bouncing_ball").unwrap();
     let unit = Unit::new(&text, None, Version::Three);
-    let error = Instance::new(&unit.resources(), &unit.settings.token, Kind::ModelExchange).err().unwrap();
-    assert_eq!(error.to_string(), "this unit was not made for model exchange");
+    let mut instance = unit.started(Kind::ModelExchange);
+    assert!(!instance.update_discrete_states().unwrap());
+    instance.enter_continuous_time_mode().unwrap();
+    let mut states = [0.0; 2];
+    instance.continuous_states(&mut states).unwrap();
+    let (mut speed, mut bounces) = ((2.0 * 9.81_f64).sqrt(), 0);
+    while instance.time() < 2.0 {
+        if !to_event(&mut instance, &mut states, 0.02) {
+            continue;
+        }
+        instance.enter_event_mode().unwrap();
+        assert!(instance.update_discrete_states().unwrap());
+        instance.continuous_states(&mut states).unwrap();
+        instance.enter_continuous_time_mode().unwrap();
+        (speed, bounces) = (0.5 * speed, bounces + 1);
+        assert_eq!(value(&mut instance, "impacts"), f64::from(bounces));
+        assert!((states[1] - speed).abs() < 1e-6 || speed < 1e-3, "bounce {bounces}: {} m/s", states[1]);
+    }
+    // At rest on the floor, which carries it.
+    assert!(bounces < 20 && states[1].abs() < 1e-12);
+    assert!((value(&mut instance, "normal_force.floor") - 9.81).abs() < 1e-9);
+    let wrong = instance.event_indicators(&mut [0.0; 2]).unwrap_err();
+    assert_eq!(wrong.to_string(), "2 event indicators, expected 1");
+    // What it is after other calls is no longer what it was.
+    assert!(instance.snapshot().is_err());
 }
 
 #[test]
@@ -540,4 +600,51 @@ fn derivatives_are_the_slopes_of_what_importers_evaluate() {
 fn states_contains(all: &[hamel_fmu::Variable], variable: &hamel_fmu::Variable, n: usize) -> bool {
     let first = all.iter().position(|variable| variable.name.starts_with("der(")).unwrap() - n;
     all[first..first + n].contains(variable)
+}
+
+#[test]
+fn rotations_with_few_digits_are_moved() {
+    let free = "model Top { coordinates absolute(euler_parameters); gravity [0, 0, -9.81] m/s^2; \
+                body top { mass: 1 kg, inertia: diag(1, 2, 3) kg m^2 } }";
+    let held = "model Top { coordinates absolute(euler_parameters); gravity [0, 0, -9.81] m/s^2; \
+                body top { mass: 1 kg, inertia: diag(1, 2, 3) kg m^2 } \
+                joint tip: spherical(ground, top at [0, 0, -1] m); }";
+    for text in [free, held] {
+        let unit = Unit::new(text, None, Version::Three);
+        let mut instance = unit.instance(Kind::CoSimulation);
+        let rotation = ["top.e0", "top.e1", "top.e2", "top.e3"].map(|name| reference(&instance, name));
+        // Half a radian about x, with five digits, and about a slanted axis.
+        for values in [[0.96891, 0.24740, 0.0, 0.0], [0.83045, 0.33218, 0.16609, 0.41523]] {
+            instance.set(&rotation, &values).unwrap();
+            let mut found = [0.0; 4];
+            instance.get(&rotation, &mut found).unwrap();
+            let norm = found.iter().map(|e| e * e).sum::<f64>();
+            assert!((norm - 1.0).abs() < 1e-14, "{norm}");
+            assert!(found.iter().zip(values).all(|(found, value)| (found - value).abs() < 1e-5), "{found:?}");
+            let mut instance = unit.instance(Kind::CoSimulation);
+            instance.set_up(0.0, None, None).unwrap();
+            instance.set(&rotation, &values).unwrap();
+            instance.begin_initialization().unwrap();
+            instance.exit_initialization().unwrap();
+            instance.do_step(0.0, 0.01).unwrap();
+        }
+    }
+}
+
+#[test]
+fn steps_divide_intervals_equally() {
+    // A scheme that divides errors of constraints by the length of a step fails with a last one that is a hundredth of it.
+    let mut motion = |interval: f64| {
+        let unit =
+            Unit::by(compiled(ROD, Level::Optimised), "generalized_alpha", Some(Stepping::Fixed(1e-3)), Version::Three);
+        let mut instance = unit.started(Kind::CoSimulation);
+        let intervals = (0.5 / interval).round() as u32;
+        for k in 0..intervals {
+            instance.do_step(f64::from(k) * interval, interval).unwrap();
+        }
+        value(&mut instance, "rod.angle")
+    };
+    let exact = motion(1e-4);
+    let [fits, does_not] = [1e-3, 0.5 / 495.0].map(&mut motion).map(|angle| (angle - exact).abs());
+    assert!(does_not < fits && fits < 1e-5, "{fits:e} {does_not:e}");
 }

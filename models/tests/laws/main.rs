@@ -6,6 +6,7 @@ mod bicycle;
 mod common;
 mod contact_laws;
 mod contact_motions;
+mod contact_phases;
 mod contact_trouble;
 mod corners;
 mod equilibria;
