@@ -127,7 +127,7 @@ pub fn page(title: &str, scenes: &[Scene], figures: &[Figure]) -> Result<String,
 /// ```
 /// use hamel_animate::{MeshError, Unread, unread_files};
 /// let of = |file: &str, error| Unread { file: file.to_owned(), error };
-/// let files = [of("a.stl", MeshError::Empty), of("b.dae", MeshError::Ending), of("c.stl", MeshError::Empty)];
+/// let files = [of("a.stl", MeshError::Empty), of("b.ply", MeshError::Ending), of("c.stl", MeshError::Empty)];
 /// let lines = unread_files(files.iter());
 /// assert_eq!(lines[0], "mesh `a.stl` is not drawn: expected triangles with an area, found none (2 such files)");
 /// assert_eq!(lines.len(), 2);

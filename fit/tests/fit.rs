@@ -169,6 +169,35 @@ fn an_arm_is_identified() {
     }
 }
 
+/// `benches/peers/identification.py` does this a hundred times.
+#[test]
+fn an_arm_with_seven_joints_is_identified() {
+    let model = model(include_str!("../examples/arm.model"));
+    let outputs = ["q1", "q2", "q3", "q4", "q5", "q6", "q7"];
+    let names: Vec<String> =
+        std::iter::once("i1".to_owned()).chain((2..8).flat_map(|i| [format!("m{i}"), format!("i{i}")])).collect();
+    let exact = |name: &str| {
+        let info = model.describe();
+        model.parameters()[info.parameters.iter().position(|parameter| parameter.name == name).unwrap()]
+    };
+    let (mut within, mut count, mut square) = (0, 0, 0.0);
+    for seed in 0..4 {
+        let measured = measured(&model, &outputs, 150, 0.02, 1e-3, 20 + seed);
+        let free = names.iter().map(|name| Free::at(name, 1.15 * exact(name))).collect();
+        let family = |values: &[(&str, f64)]| with(&model, values);
+        let found = Fit::new(&family, &RungeKutta, &measured, free).unwrap().step(5e-3).run().unwrap();
+        for parameter in &found.parameters {
+            let off = (parameter.value - exact(&parameter.name)) / parameter.error;
+            within += usize::from(off.abs() < 3.0);
+            count += 1;
+            square += off * off;
+        }
+    }
+    // Of 52 numbers with unit variance, one beyond three of its deviations is found in 13 of 100 trials.
+    let mean = square / f64::from(count);
+    assert!(count - within as i32 <= 1 && (mean - 1.0).abs() < 0.6, "{within} of {count}, {mean}");
+}
+
 #[test]
 fn what_the_measurements_do_not_tell_is_said() {
     let model = model(OSCILLATOR);

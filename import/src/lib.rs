@@ -224,7 +224,7 @@ pub struct Import {
 ///
 /// A joint that turns endlessly has a cosine and a sine there; a free one x, y, z and the quaternion x, y, z, w, and the
 /// velocities that it has here; a planar one x, y, cosine and sine, with velocities in its own axes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct PinocchioJoint {
     /// Its name in the model.
     pub name: String,
@@ -234,6 +234,9 @@ pub struct PinocchioJoint {
     pub q: Range<usize>,
     /// Places in v.
     pub v: Range<usize>,
+    /// If its coordinate here follows from that of another, the name of that joint in the model, the ratio and the offset,
+    /// m or rad; Pinocchio has a coordinate of its own for it.
+    pub follows: Option<(String, f64, f64)>,
 }
 
 impl Import {

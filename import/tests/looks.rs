@@ -75,7 +75,7 @@ fn visuals_of_urdf_are_shapes() {
 </link>
 <link name="tool">{INERTIAL}<visual><origin xyz="0 0 1"/><geometry><cylinder radius="0.1" length="0.4"/></geometry></visual></link>
 <link name="wheel">{INERTIAL}
-  <visual><geometry><mesh filename="package://kit/meshes/wheel.dae"/></geometry></visual>
+  <visual><geometry><mesh filename="package://kit/meshes/wheel.ply"/></geometry></visual>
   <collision><geometry><mesh filename="package://kit/meshes/hull.obj"/></geometry></collision>
 </link>
 <joint name="p" type="fixed"><origin xyz="0 0 -1"/><parent link="base"/><child link="plate"/></joint>
@@ -109,7 +109,7 @@ fn visuals_of_urdf_are_shapes() {
         "`package://gone/x.stl` is not drawn: there is no such file; name the folder of its package (and 1 more)",
         "a `visual` is ignored: expected a mesh or a solid",
         "a colour is ignored: a body has one",
-        "`package://kit/meshes/wheel.dae` is not drawn: expected a mesh that ends in `.stl` or `.obj`",
+        "`package://kit/meshes/wheel.ply` is not drawn: expected a mesh that ends in `.stl`, `.obj` or `.dae`",
         "`wheel` is drawn as its shape for contacts",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");

@@ -9,7 +9,7 @@ pub enum MeshError {
     #[error("the file cannot be read: {0}")]
     Unread(String),
     /// Another format.
-    #[error("expected a file that ends in `.stl` or `.obj`")]
+    #[error("expected a file that ends in `.stl`, `.obj` or `.dae`")]
     Ending,
     /// Larger than any part is.
     #[error("expected at most {most} bytes, found {bytes}")]

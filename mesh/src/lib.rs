@@ -1,12 +1,14 @@
-//! Meshes of files: triangles of STL, binary and as text, and of OBJ ([`file()`]), and the convex hull of points ([`hull`]).
+//! Meshes of files: triangles of STL, binary and as text, of OBJ and of COLLADA ([`file()`]), and the convex hull of points ([`hull`]).
 //!
 //! What is not a mesh, or only a part of one, is an error with its place: a surface with holes would look like a choice of
 //! somebody.
 
+mod collada;
 mod error;
 mod hull;
 mod read;
 
+pub use collada::collada;
 pub use error::MeshError;
 pub use hull::hull;
 pub use read::{file, obj, stl};

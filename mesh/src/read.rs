@@ -1,4 +1,4 @@
-//! Triangles of files: STL, binary and as text, and OBJ.
+//! Triangles of files: STL, binary and as text, and OBJ; those of COLLADA are in `collada`.
 //!
 //! Of an OBJ file its vertices and faces are read. Quadrilaterals are cut along the shorter diagonal, and polygons of more
 //! vertices are fans of triangles.
@@ -8,12 +8,12 @@ use std::path::Path;
 
 use hamel_compiler::escape::excerpt;
 
-use crate::{MeshError, Surface};
+use crate::{MeshError, Surface, collada};
 
 /// Bytes of a file at most; the largest scans of parts are a few dozen megabytes.
 const BYTES: u64 = 256 << 20;
 /// What the smallest triangle of a file needs, of an OBJ file a line such as `f 1 2 3`; more triangles are never made.
-const TRIANGLES: usize = (BYTES / 8) as usize;
+pub(crate) const TRIANGLES: usize = (BYTES / 8) as usize;
 /// Bytes of a binary STL file before its triangles, and of each of them.
 const HEAD: usize = 84;
 const TRIANGLE: usize = 50;
@@ -34,6 +34,7 @@ pub fn file(path: &Path) -> Result<Surface, MeshError> {
     let bytes = std::fs::read(path).map_err(unread)?;
     match path.extension().map(|ending| ending.to_ascii_lowercase()) {
         Some(ending) if ending == "stl" => stl(&bytes),
+        Some(ending) if ending == "dae" => collada(&String::from_utf8_lossy(&bytes)),
         Some(ending) if ending == "obj" => obj(&String::from_utf8_lossy(&bytes)),
         _ => Err(MeshError::Ending),
     }
@@ -157,23 +158,10 @@ pub fn obj(text: &str) -> Result<Surface, MeshError> {
                 };
                 let corners: Option<Vec<u32>> = words.map(place).collect();
                 let corners = corners.ok_or_else(|| wrong("`f` and numbers of vertices that stand before it"))?;
-                let [corner, rest @ ..] = corners.as_slice() else {
-                    return Err(wrong("`f` and three vertices or more"));
-                };
-                if rest.len() < 2 {
+                if corners.len() < 3 {
                     return Err(wrong("`f` and three vertices or more"));
                 }
-                match (*corner, rest) {
-                    (a, &[b, c, d]) if !is_cut_from_first(&surface, [a, b, c, d]) => {
-                        surface.triangles.extend([[a, b, d], [b, c, d]]);
-                    }
-                    (a, rest) => {
-                        if rest.len() > 3 && !is_flat_and_convex(&surface, &corners) {
-                            surface.doubt.get_or_insert(index + 1);
-                        }
-                        surface.triangles.extend(rest.windows(2).map(|pair| [a, pair[0], pair[1]]));
-                    }
-                }
+                cut(&mut surface, &corners, index + 1);
                 if surface.triangles.len() > TRIANGLES {
                     return Err(MeshError::Many { most: TRIANGLES });
                 }
@@ -190,6 +178,22 @@ pub fn obj(text: &str) -> Result<Surface, MeshError> {
     }
     surface.of_first = first.unwrap_or(surface.triangles.len());
     Ok(surface)
+}
+
+/// Adds the triangles of a polygon with three corners or more, of this line.
+pub(crate) fn cut(surface: &mut Surface, corners: &[u32], line: usize) {
+    match *corners {
+        [a, b, c, d] if !is_cut_from_first(surface, [a, b, c, d]) => {
+            surface.triangles.extend([[a, b, d], [b, c, d]]);
+        }
+        [first, ref rest @ ..] => {
+            if rest.len() > 3 && !is_flat_and_convex(surface, corners) {
+                surface.doubt.get_or_insert(line);
+            }
+            surface.triangles.extend(rest.windows(2).map(|pair| [first, pair[0], pair[1]]));
+        }
+        [] => {}
+    }
 }
 
 /// Whether a quadrilateral is cut from its first vertex, along the shorter diagonal, as programs measure it that read

@@ -72,3 +72,123 @@ fn polygons_are_cut_as_others_do() {
     assert_eq!((flat.triangles.len(), flat.doubt, flat.of_first), (3, None, 3));
     assert_eq!(read("o a\nf 1 2 3\nusemtl b\nf 1 3 4\ng c\nf 2 3 4\no d\nf 1 2 4").of_first, 2);
 }
+
+/// A scene of a square in inches, in a node that is moved, scaled and turned, and once more, mirrored, by a reference.
+const SCENE: &str = r##"<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+  <asset><unit name="inch" meter="0.0254"/><up_axis>Y_UP</up_axis></asset>
+  <library_geometries>
+    <geometry id="square"><mesh>
+      <source id="places"><float_array id="numbers" count="13">9 0 0 0 2 0 0 2 2 0 0 2 0</float_array>
+        <technique_common><accessor source="#numbers" offset="1" stride="3" count="4"><param name="X"/></accessor></technique_common></source>
+      <vertices id="vertices"><input semantic="POSITION" source="#places"/></vertices>
+      KIND
+    </mesh></geometry>
+  </library_geometries>
+  <library_nodes><node id="mirrored"><scale>1 1 -1</scale><instance_geometry url="#square"/></node></library_nodes>
+  <library_visual_scenes><visual_scene id="scene"><node>
+    <translate>0 0 10</translate>
+    <node><rotate>0 0 5 90</rotate><scale>1 3 1</scale><instance_geometry url="#square"/></node>
+    <node><matrix>1 0 0 7 0 1 0 0 0 0 1 0 0 0 0 1</matrix><instance_node url="#mirrored"/></node>
+  </node></visual_scene></library_visual_scenes>
+  <scene><instance_visual_scene url="#scene"/></scene>
+</COLLADA>"##;
+
+const INPUTS: &str = r##"<input semantic="NORMAL" source="#places" offset="0"/><input semantic="VERTEX" source="#vertices" offset="1"/>"##;
+
+#[test]
+fn scenes_of_collada_stand_where_their_nodes_put_them() {
+    let kinds = [
+        format!(
+            "<triangles count='2'>{INPUTS}<p>0 0 0 1 0 2 0 0 0 2 0 3</p></triangles><lines count='1'><p>0 0</p></lines>"
+        ),
+        format!("<polylist count='1'>{INPUTS}<vcount>4</vcount><p>0 0 0 1 0 2 0 3</p></polylist>"),
+        format!("<polygons count='1'>{INPUTS}<p>0 0 0 1 0 2 0 3</p></polygons>"),
+        format!("<trifans count='1'>{INPUTS}<p>0 0 0 1 0 2 0 3</p></trifans>"),
+        format!("<tristrips count='1'>{INPUTS}<p>0 0 0 1 0 3 0 2</p></tristrips>"),
+    ];
+    for kind in kinds {
+        let surface = collada(&SCENE.replace("KIND", &kind)).unwrap();
+        assert_eq!((surface.vertices.len(), surface.triangles.len(), surface.of_first), (8, 4, 4), "{kind}");
+        let area = |triangles: &[[u32; 3]]| {
+            let of = |triangle: &[u32; 3]| {
+                let [a, b, c] = triangle.map(|index| surface.vertices[index as usize]);
+                0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+            };
+            triangles.iter().map(of).sum::<f64>() / (0.0254 * 0.0254)
+        };
+        // Two by six, and two by two, seen from below because it is mirrored.
+        assert!((area(&surface.triangles[..2]) - 12.0).abs() < 1e-12, "{kind}");
+        assert!((area(&surface.triangles[2..]) + 4.0).abs() < 1e-12, "{kind}");
+        let near = |found: [f64; 3], expected: [f64; 3]| {
+            found.iter().zip(expected).all(|(found, expected)| (found - 0.0254 * expected).abs() < 1e-14)
+        };
+        // (2, 0, 0) is turned about z, (0, 2, 0) is scaled first.
+        assert!(surface.vertices.iter().any(|&place| near(place, [0.0, 2.0, 10.0])), "{kind}: {surface:?}");
+        assert!(surface.vertices.iter().any(|&place| near(place, [-6.0, 0.0, 10.0])), "{kind}: {surface:?}");
+        assert!(surface.vertices.iter().any(|&place| near(place, [9.0, 0.0, 10.0])), "{kind}: {surface:?}");
+    }
+}
+
+#[test]
+fn mistakes_in_collada_have_their_lines() {
+    let kind = format!("<triangles count='2'>{INPUTS}<p>0 0 0 1 0 2 0 0 0 2 0 3</p></triangles>");
+    let scene = SCENE.replace("KIND", &kind);
+    let wrong = |from: &str, to: &str| {
+        assert!(scene.contains(from), "{from}");
+        collada(&scene.replace(from, to)).unwrap_err().to_string()
+    };
+    assert_eq!(
+        wrong("0 0 0 2 0 3</p>", "0 0 0 2 0 4</p>"),
+        "line 9: expected indices of vertices that are there, found `<p>0 0 0 1 0 2 0 0 0 2 0 4</p>`"
+    );
+    assert_eq!(
+        wrong("0 0 0 2 0 3</p>", "0 0</p>"),
+        "line 9: expected three vertices of each polygon or more, found `<p>0 0 0 1 0 2 0 0</p>`"
+    );
+    assert!(
+        wrong("count=\"4\"", "count=\"5\"")
+            .contains("line 7: expected three numbers of each vertex, as many as it counts")
+    );
+    assert!(wrong("9 0 0 0 2", "9 0 0 0 two").contains("line 6: expected numbers, found"));
+    assert!(wrong("meter=\"0.0254\"", "meter=\"0\"").contains("line 3: expected a length in metres"));
+    assert!(
+        wrong("url=\"#mirrored\"", "url=\"#square\"")
+            .contains("line 16: expected a reference to an element of the file")
+    );
+    assert!(
+        wrong("<rotate>0 0 5 90", "<rotate>0 0 5").contains("line 15: expected as many numbers as the element has")
+    );
+    assert!(
+        wrong("<rotate>0 0 5 90</rotate>", "<skew>1</skew>")
+            .contains("line 15: expected matrix, rotate, scale or translate")
+    );
+    assert!(wrong("<scene>", "<other>").contains("expected XML"));
+    assert!(wrong("<instance_visual_scene url=\"#scene\"/>", "").contains("expected a scene"));
+    let circle = "<node id=\"mirrored\"><instance_node url=\"#mirrored\"/>";
+    assert!(wrong("<node id=\"mirrored\">", circle).contains("expected nodes that do not contain themselves"));
+}
+
+/// Whatever is cut out of a file or doubled in it, reading ends.
+#[test]
+fn damaged_collada_is_refused_or_read() {
+    let kind = format!("<polylist count='1'>{INPUTS}<vcount>4</vcount><p>0 0 0 1 0 2 0 3</p></polylist>");
+    let scene = SCENE.replace("KIND", &kind);
+    let mut random = Random(11);
+    let mut refused = 0;
+    for _ in 0..3000 {
+        let mut text = scene.clone();
+        for _ in 0..1 + random.below(3) {
+            let (from, length) = (random.below(text.len()), random.below(12));
+            let to = (from + length).min(text.len());
+            let part = text[from..to].to_owned();
+            match random.below(3) {
+                0 => text.replace_range(from..to, ""),
+                1 => text.insert_str(from, &part),
+                _ => text.replace_range(from..to, &"0987654321-. "[..length]),
+            }
+        }
+        refused += usize::from(collada(&text).is_err());
+    }
+    assert!(refused > 1000, "{refused}");
+}

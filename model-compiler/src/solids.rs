@@ -18,7 +18,7 @@ pub struct Solid {
 /// The keyword of the solid that is read from a file, which its list of dimensions begins with.
 pub const MESH: &str = "mesh";
 /// Endings of files with meshes.
-pub const MESH_FILES: [&str; 2] = ["stl", "obj"];
+const MESH_FILES: [&str; 3] = ["stl", "obj", "dae"];
 
 /// Every solid. What has an axis has it along z, a capsule in the plane along x; a mesh stands as its file has it.
 pub static ALL: [Solid; 7] = [
@@ -43,11 +43,17 @@ pub fn find(keyword: &str) -> Option<&'static Solid> {
 ///
 /// ```
 /// use hamel_compiler::solids::is_mesh_file;
-/// assert!(is_mesh_file("meshes/base.STL") && !is_mesh_file("base.dae"));
+/// assert!(is_mesh_file("meshes/base.STL") && !is_mesh_file("base.ply"));
 /// ```
 pub fn is_mesh_file(path: &str) -> bool {
     let ending = path.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     ending.is_some_and(|ending| MESH_FILES.contains(&ending.as_str()))
+}
+
+/// The endings of files that meshes are read from, in words.
+pub fn mesh_files() -> String {
+    let [rest @ .., last] = MESH_FILES.map(|ending| format!("`.{ending}`"));
+    format!("{} or {last}", rest.join(", "))
 }
 
 impl Solid {

@@ -96,6 +96,9 @@ def minimize(
     start: _Start | None,
 ) -> tuple[str, bool, str]: ...
 
+# Name in the model and in the description, places in q and v, and what it follows.
+_Joint = tuple[str, str, int, int, int, int, tuple[str, float, float] | None]
+
 class Compiled:
     @staticmethod
     def from_text(
@@ -104,6 +107,7 @@ class Compiled:
         cache: bool = True,
         file: str | PathLike[str] | None = None,
         name: str | None = None,
+        pinocchio: list[_Joint] = [],
     ) -> Compiled: ...
     @staticmethod
     def from_file(
@@ -127,6 +131,8 @@ class Compiled:
     ) -> tuple[Compiled, list[str]]: ...
     @property
     def level(self) -> str: ...
+    @property
+    def pinocchio(self) -> list[_Joint]: ...
     @property
     def source(self) -> str: ...
     def inspect(self, asked: Sequence[tuple[str, str | None]]) -> list[str]: ...

@@ -21,6 +21,7 @@ from .control import Controller
 from .events import Event
 from .gradients import Fit, Gradient, Optimum, Sensitivities, bounds_of as _bounds, samples_of as _samples, table_of as _table
 from .linearization import Linearization
+from .pinocchio import from_pinocchio as _from_pinocchio, to_pinocchio as _to_pinocchio
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -576,7 +577,42 @@ class Model(_hamel.Model):
         return self.describe()._repr_html_()
 
     def __reduce__(self):
-        return (_restored, (type(self), self.source, self._compiled.level, dict(self.parameters)))
+        own = (self.source, self._compiled.level, dict(self.parameters), self._compiled.pinocchio)
+        return (_restored, (type(self), *own))
+
+    def to_pinocchio(
+        self, q: ArrayLike, v: ArrayLike | None = None
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """Coordinates, and velocities, in the order and form that Pinocchio has of the same URDF.
+
+        Pinocchio takes joints down to the tips, children by their names; it has the cosine and sine of an angle without
+        limits, quaternions that end with the scalar, and coordinates of their own for joints that follow others.
+
+        Parameters
+        ----------
+        q, v : array (…, nq), (…, nv)
+            Coordinates and velocities of this model.
+
+        Returns
+        -------
+        array (…, model.nq), or a pair with (…, model.nv)
+            Those of `pinocchio.buildModelFromUrdf`, with `JointModelFreeFlyer` for a floating root.
+
+        Raises
+        ------
+        ValueError
+            If the model does not come from a URDF.
+        """
+        return _to_pinocchio(self, q, v)
+
+    def from_pinocchio(
+        self, q: ArrayLike, v: ArrayLike | None = None
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """The reverse of `to_pinocchio`: coordinates and velocities of this model.
+
+        Angles without limits lie within −π and π; what Pinocchio has of joints that follow others is not used.
+        """
+        return _from_pinocchio(self, q, v)
 
     # How it moves.
 
@@ -1124,5 +1160,6 @@ def _input(name: str, value: Any) -> Any:
     return [(float(t), float(x)) for t, x in value]
 
 
-def _restored(cls: type[Model], source: str, level: Level, parameters: Mapping[str, float]) -> Model:
-    return cls.from_text(source, level=level).with_parameters(parameters)
+def _restored(cls: type[Model], source: str, level: Level, parameters: Mapping[str, float], joints: list) -> Model:
+    compiled = _hamel.Compiled.from_text(source, level, True, None, None, joints)
+    return cls(compiled).with_parameters(parameters)

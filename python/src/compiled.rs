@@ -9,7 +9,7 @@ use hamel_compiler::parse;
 use hamel_compiler::resolve;
 use hamel_compiler::spelling::nearest;
 use hamel_compiler::{Stages, inspect};
-use hamel_import::{Format, Options, Parameters, Visuals};
+use hamel_import::{Format, Options, Parameters, PinocchioJoint, Visuals};
 use hamel_jit::{Cache, JitModel, Level};
 use hamel_report::graph;
 use proc_macro2::TokenStream;
@@ -28,7 +28,12 @@ pub(crate) struct Compiled {
     differentiated: OnceLock<Result<JitModel, String>>,
     level: Level,
     cache: Option<Cache>,
+    /// Where Pinocchio has the joints of the description that the model comes from.
+    pinocchio: Vec<Joint>,
 }
+
+/// Name in the model, name in the description, begin and end of its places in q and in v, and what it follows.
+type Joint = (String, String, usize, usize, usize, usize, Option<(String, f64, f64)>);
 
 /// The file that messages name for a text that stands in none.
 const NO_FILE: &str = "<text>";
@@ -37,7 +42,7 @@ const NO_FILE: &str = "<text>";
 impl Compiled {
     /// Compiles a text, as it stands in a file `.model`, or in one of Rust if `file` ends in `.rs`.
     #[staticmethod]
-    #[pyo3(signature = (text, level = "optimised", cache = true, file = None, name = None))]
+    #[pyo3(signature = (text, level = "optimised", cache = true, file = None, name = None, pinocchio = Vec::new()))]
     fn from_text(
         py: Python<'_>,
         text: &str,
@@ -45,13 +50,14 @@ impl Compiled {
         cache: bool,
         file: Option<PathBuf>,
         name: Option<&str>,
+        pinocchio: Vec<Joint>,
     ) -> PyResult<Compiled> {
         let level = level_of(level)?;
         let cache = if cache { cache_of_user(py) } else { None };
         let file = file.unwrap_or_else(|| NO_FILE.into());
         let compiled = || compile(one(file::models(text, &file), &file, name)?, level, cache.as_ref(), &file);
         let model = py.detach(|| forgetting_places(compiled)).map_err(ModelError::new_err)?;
-        Ok(Compiled { model, linearized: OnceLock::new(), differentiated: OnceLock::new(), level, cache })
+        Ok(Compiled::new(model, level, cache, pinocchio))
     }
 
     /// Compiles a model of a file, `.model` or Rust.
@@ -59,7 +65,7 @@ impl Compiled {
     #[pyo3(signature = (path, level = "optimised", cache = true, name = None))]
     fn from_file(py: Python<'_>, path: PathBuf, level: &str, cache: bool, name: Option<&str>) -> PyResult<Compiled> {
         let text = file::text(&path).map_err(|error| ModelError::new_err(error.to_string()))?;
-        Compiled::from_text(py, &text, level, cache, Some(path), name)
+        Compiled::from_text(py, &text, level, cache, Some(path), name, Vec::new())
     }
 
     /// Compiles the model of a robot that is described in URDF, MJCF or SDFormat; also what was left out or decided.
@@ -108,10 +114,16 @@ impl Compiled {
             let tokens = import.tokens().map_err(|error| format!("{file}: {error}"))?;
             let source = Source { name: String::new(), tokens };
             let model = compile(source, level, cache.as_ref(), Path::new(file))?;
-            Ok((model, import.warnings.iter().map(|warning| format!("{file}:{warning}")).collect()))
+            let joint = |joint: PinocchioJoint| {
+                let PinocchioJoint { name, described, q, v, follows } = joint;
+                (name, described, q.start, q.end, v.start, v.end, follows)
+            };
+            let warnings = import.warnings.iter().map(|warning| format!("{file}:{warning}")).collect();
+            Ok((model, warnings, import.pinocchio.into_iter().map(joint).collect()))
         };
-        let (model, warnings) = py.detach(|| forgetting_places(compiled)).map_err(ModelError::new_err::<String>)?;
-        Ok((Compiled { model, linearized: OnceLock::new(), differentiated: OnceLock::new(), level, cache }, warnings))
+        let (model, warnings, pinocchio) =
+            py.detach(|| forgetting_places(compiled)).map_err(ModelError::new_err::<String>)?;
+        Ok((Compiled::new(model, level, cache, pinocchio), warnings))
     }
 
     /// `optimised` or `at_once`.
@@ -121,6 +133,12 @@ impl Compiled {
             Level::AtOnce => "at_once",
             Level::Optimised => "optimised",
         }
+    }
+
+    /// Where Pinocchio has the joints of the description that the model comes from; empty for other models.
+    #[getter]
+    fn pinocchio(&self) -> Vec<Joint> {
+        self.pinocchio.clone()
     }
 
     /// The text of the model.
@@ -143,6 +161,10 @@ impl Compiled {
 }
 
 impl Compiled {
+    fn new(model: JitModel, level: Level, cache: Option<Cache>, pinocchio: Vec<Joint>) -> Compiled {
+        Compiled { model, linearized: OnceLock::new(), differentiated: OnceLock::new(), level, cache, pinocchio }
+    }
+
     /// The model with other initial conditions, compiled to be started from and no more.
     pub fn with_conditions(&self, conditions: &[Condition]) -> Result<JitModel, String> {
         let changed = || {

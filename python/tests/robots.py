@@ -19,3 +19,35 @@ def arm(joints: int = 7) -> str:
             '<limit lower="-9" upper="9" effort="100" velocity="10"/></joint>'
         )
     return "".join([*parts, "</robot>"])
+
+
+def branches() -> str:
+    """A tree whose joints are of all kinds, named against the order in which they stand, one following another."""
+
+    def link(name: str, mass: float) -> str:
+        return (
+            f'<link name="{name}"><inertial><origin xyz="0.1 0.02 {0.05 * mass}" rpy="0 0 0"/><mass value="{mass}"/>'
+            f'<inertia ixx="{0.05 * mass}" ixy="0.001" ixz="0.0005" iyy="{0.06 * mass}" iyz="0.0007" izz="{0.03 * mass}"/>'
+            "</inertial></link>"
+        )
+
+    def joint(name: str, kind: str, parent: str, child: str, axis: str, more: str = "") -> str:
+        limit = "" if kind in ("continuous", "planar") else '<limit lower="-9" upper="9" effort="100" velocity="10"/>'
+        return (
+            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/><axis xyz="{axis}"/>{limit}{more}</joint>'
+        )
+
+    return "".join(
+        [
+            '<robot name="branches">',
+            *(link(name, mass) for name, mass in zip("abcdefg", (3, 2, 1.5, 1, 0.8, 0.6, 0.5))),
+            joint("z", "revolute", "a", "b", "0 1 0"),
+            joint("y wheel", "continuous", "a", "c", "1 0 0"),
+            joint("m", "prismatic", "b", "d", "0 0 1"),
+            joint("k", "continuous", "b", "e", "0 1 0"),
+            joint("c", "revolute", "d", "f", "1 0 0", '<mimic joint="z" multiplier="-2" offset="0.1"/>'),
+            joint("x", "planar", "c", "g", "0 0 1"),
+            "</robot>",
+        ]
+    )

@@ -2,13 +2,14 @@
 
 import functools
 import inspect
+import pickle
 import warnings
 
 import numpy as np
 import pytest
 
 import hamel
-from robots import arm
+from robots import arm, branches
 
 rng = np.random.default_rng(1)
 
@@ -285,6 +286,45 @@ def with_functions(model, frames):
     text = model.source.rstrip()
     assert text.endswith("}")
     return hamel.Model.from_text(text[:-1] + f"provide {', '.join(others + of_frames)};}}", level="at_once", cache=False)
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_coordinates_are_those_of_pinocchio(floating):
+    pin = pytest.importorskip("pinocchio")
+    if not hasattr(pin, "buildModelFromXML"):
+        pytest.skip("another package has the name `pinocchio`")
+    text = branches()
+    other = pin.buildModelFromXML(text, *([pin.JointModelFreeFlyer()] if floating else []))
+    data = other.createData()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = hamel.Model.from_urdf(text, floating=floating, cache=False, level="at_once")
+    model = pickle.loads(pickle.dumps(model)).with_parameters({})
+    random = np.random.default_rng(8)
+    nv = len(model.velocities)
+    for _ in range(5):
+        own_q, own_v = random.normal(size=len(model.coordinates)), random.normal(size=nv)
+        rotation = [i for i, name in enumerate(model.coordinates) if name.rsplit(".", 1)[-1] in ("e0", "e1", "e2", "e3")]
+        own_q[rotation] /= np.linalg.norm(own_q[rotation]) if rotation else 1.0
+        q, v = model.to_pinocchio(own_q, own_v)
+        assert q.shape == (other.nq,) and v.shape == (other.nv,)
+        assert np.allclose(pin.normalize(other, q.copy()), q, atol=1e-14)
+        # Velocities are linear: what they are made of is what forces are taken apart with.
+        _, columns = model.to_pinocchio(np.tile(own_q, (nv, 1)), np.eye(nv))
+        matrix = columns @ pin.crba(other, data, q) @ columns.T
+        np.testing.assert_allclose(model.mass_matrix(own_q), matrix, rtol=1e-9, atol=1e-10)
+        energy = pin.computeKineticEnergy(other, data, q, v)
+        assert 0.5 * own_v @ model.mass_matrix(own_q) @ own_v == pytest.approx(energy, rel=1e-10)
+        back_q, back_v = model.from_pinocchio(q, v)
+        turns = np.isin(np.array(model.coordinates), ["k.angle", "y_wheel.angle", "x.angle"])
+        assert np.allclose(back_q[~turns], own_q[~turns], atol=1e-14) and np.allclose(back_v, own_v, atol=1e-13)
+        assert np.allclose(np.exp(1j * back_q[turns]), np.exp(1j * own_q[turns]), atol=1e-13)
+    batch = np.broadcast_to(own_q, (2, 3, len(own_q)))
+    assert model.from_pinocchio(model.to_pinocchio(batch)).shape == batch.shape
+    with pytest.raises(ValueError, match=r"q: expected an array"):
+        model.to_pinocchio(own_q[:-1])
+    with pytest.raises(ValueError, match="does not come from a URDF"):
+        hamel.models.pendulum.to_pinocchio([0.1])
 
 
 @pytest.mark.parametrize("floating", [False, True])

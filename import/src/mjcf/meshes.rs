@@ -189,6 +189,10 @@ impl<'d> Reader<'_, 'd> {
                 None => Err(format!("it is not known where `{}` is", excerpt(&file))),
                 Some(files) => match files.find(&file) {
                     None => Err(format!("there is no file `{}`", excerpt(&file))),
+                    // Those that MuJoCo reads.
+                    Some(path) if !has_ending(&path, &["stl", "obj"]) => {
+                        Err(format!("`{}`: expected a file that ends in `.stl` or `.obj`", excerpt(&file)))
+                    }
                     Some(path) => hamel_mesh::file(&path).map_err(|error| format!("`{}`: {error}", excerpt(&file))),
                 },
             },
@@ -388,6 +392,10 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 
 fn length(vector: [f64; 3]) -> f64 {
     dot(vector, vector).sqrt()
+}
+
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    path.extension().is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! From what links look like to fields of bodies: `shape: mesh("…") at …` and `color: …`.
 
 use hamel_compiler::escape::excerpt;
-use hamel_compiler::solids::{MESH_FILES, is_mesh_file};
+use hamel_compiler::solids::{is_mesh_file, mesh_files};
 
 use super::number::Number;
 use super::placement::Placement;
@@ -89,7 +89,7 @@ fn form(form: &Form, visuals: &Visuals) -> Result<String, (&'static str, String)
         Form::Mesh(written, scale) => {
             let name = excerpt(written);
             if !is_mesh_file(written) {
-                let known = MESH_FILES.map(|ending| format!("`.{ending}`")).join(" or ");
+                let known = mesh_files();
                 return Err(("ending", format!("`{name}` is not drawn: expected a mesh that ends in {known}")));
             }
             let Some(file) = visuals.find(written) else {

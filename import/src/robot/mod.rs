@@ -46,7 +46,7 @@ pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>
     let written = write::write(robot, &placement, &poses, &inertials, &followed, &looks, options, &mut warnings);
     warnings.sort_by_key(|warning| warning.place);
     let pinocchio = match robot.is_read_by_pinocchio {
-        true => pinocchio::order(robot, &placement, &written.free, &written.joints),
+        true => pinocchio::order(robot, &placement, &followed, &written.free, &written.joints),
         false => Vec::new(),
     };
     Ok(Import { model: written.text, warnings, pinocchio, places: written.places })

@@ -445,9 +445,8 @@ pub(crate) fn not_a_mesh(place: Place) -> Error {
 }
 
 pub(crate) fn not_a_mesh_file(file: &syn::LitStr) -> Error {
-    let known = crate::solids::MESH_FILES.map(|ending| format!("`.{ending}`")).join(" or ");
-    let message =
-        format!("expected a file of triangles that ends in {known}, found `{}`", escape::excerpt(&file.value()));
+    let (known, found) = (crate::solids::mesh_files(), escape::excerpt(&file.value()));
+    let message = format!("expected a file of triangles that ends in {known}, found `{found}`");
     advise(Family::Appearance, Place::at(file.span()), message, "convert it, for instance with Blender or MeshLab")
 }
 
