@@ -26,6 +26,9 @@ pub(crate) struct Description<'a> {
 /// Categories of messages.
 pub(crate) const CATEGORIES: [(&str, &str); 1] = [("logStatusError", "calls that failed, and why")];
 
+/// The tolerance of integrators between events of contacts: their errors make bodies touch that do not.
+const BETWEEN_EVENTS: f64 = 1e-8;
+
 /// Knowns on which an unknown depends, and how.
 type Dependencies = Vec<(usize, &'static str)>;
 
@@ -57,6 +60,9 @@ impl Description<'_> {
         }
         text.push_str("  </LogCategories>\n");
         let step = match self.settings.stepping {
+            Stepping::Fixed(dt) if self.variables.indicators().len() > 0 => {
+                attribute("tolerance", &BETWEEN_EVENTS.to_string()) + &attribute("stepSize", &dt.to_string())
+            }
             Stepping::Fixed(dt) => attribute("stepSize", &dt.to_string()),
             Stepping::Tolerance(tolerance) => {
                 attribute("tolerance", &tolerance.to_string())

@@ -479,6 +479,20 @@ fn contacts_have_events() {
     // At rest on the floor, which carries it.
     assert!(bounces < 20 && states[1].abs() < 1e-12);
     assert!((value(&mut instance, "normal_force.floor") - 9.81).abs() < 1e-9);
+    // One that has gone past an event is told after its step, and what jumps is refused.
+    instance.set_continuous_states(&[states[0] - 1e-4, -1e-5]).unwrap();
+    assert!(instance.completed_integrator_step().unwrap());
+    instance.enter_event_mode().unwrap();
+    instance.update_discrete_states().unwrap();
+    instance.continuous_states(&mut states).unwrap();
+    assert!(states[1].abs() < 1e-12 && (states[0] - 0.1).abs() < 1e-12, "{states:?}");
+    let radius = reference(&instance, "radius");
+    instance.set(&[radius], &[0.5]).unwrap();
+    let error = instance.update_discrete_states().unwrap_err().to_string();
+    assert!(error.contains("`floor`"), "{error}");
+    instance.set(&[radius], &[0.1]).unwrap();
+    instance.update_discrete_states().unwrap();
+    instance.enter_continuous_time_mode().unwrap();
     let wrong = instance.event_indicators(&mut [0.0; 2]).unwrap_err();
     assert_eq!(wrong.to_string(), "2 event indicators, expected 1");
     // What it is after other calls is no longer what it was.

@@ -14,6 +14,8 @@ use crate::step::ContactRecord;
 const CHANGE: f64 = 3.0;
 /// A gap is open, or closed, if it is larger than this part of its motion in a step; less may be rounding.
 const NOTABLE: f64 = 1e-2;
+/// Gaps of bodies that touch and are rounding errors, in the unit of the gap.
+const ROUNDING: f64 = 1e-12;
 
 /// The gap of a contact with what has become of it.
 #[derive(Clone, Copy)]
@@ -64,7 +66,7 @@ impl Skipped {
             let change = CHANGE * (last - before).abs();
             let expected = motion.gap + h * (last + change);
             let is_touched = has_impact || record.forces[motion.row] > 0.0;
-            let is_open = gap > NOTABLE * (h * last).abs().max((h * rate).abs());
+            let is_open = gap > (NOTABLE * (h * last).abs().max((h * rate).abs())).max(ROUNDING);
             // Comparisons with what is unknown, NaN, are false.
             let is_jumped = motion.gap > 0.0 && expected < 0.0 && !is_touched;
             let has_turned = motion.deepest < -NOTABLE * (h * rate).abs() && rate > motion.highest_rate;

@@ -232,6 +232,18 @@ pub enum StepError {
         /// Largest violation, as a relative velocity, m/s.
         residual: f64,
     },
+    /// Between events, accelerations with the contacts that touch need one of them to pull.
+    #[error(
+        "no accelerations satisfy the laws of contact and friction at t = {t} s: contact `{contact}` would have to pull with {force:.3e}, and opens only by a jump of the velocities that the laws do not tell (Painlevé); use less friction, or a scheme with steps"
+    )]
+    Painleve {
+        /// Time, s.
+        t: f64,
+        /// Name of the contact.
+        contact: String,
+        /// The force by which it pulls, N or N m.
+        force: f64,
+    },
     /// A contact closed and opened again within a step.
     #[error(
         "{scheme}: the step from t = {t} s is too long: within it contact `{contact}` closes to a depth of {depth:.3e} {unit} and opens again unnoticed; take a smaller step"

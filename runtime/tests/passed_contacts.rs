@@ -29,6 +29,22 @@ hamel::multibody! {
     }
 }
 
+hamel::multibody! {
+    /// Three discs that touch, of which the first is pushed.
+    pub model Row {
+        planar;
+        coordinates joint;
+        for k in 0..3 {
+            body b[k] { mass: 1 kg, inertia: 0.004 kg m^2 }
+            joint s[k]: prismatic(ground at [0.2 * k, 0] m, b[k]);
+        }
+        for k in 0..2 {
+            contact p[k]: disc_on_disc(b[k], b[k + 1]) { radii: [0.1 m, 0.1 m], restitution: 1 }
+        }
+        initial s[0].displacement.velocity = 1 m/s;
+    }
+}
+
 /// Those with contacts that are not compiled for this test.
 const SCHEMES: [&str; 6] = ["moreau", "half_explicit", "newmark", "generalized_alpha", "bathe", "esdirk324"];
 
@@ -75,5 +91,21 @@ fn near_misses_and_impacts_are_not() {
                 assert_eq!(said, None, "{name}, {play}, {dt}");
             }
         }
+    }
+}
+
+/// Their gaps are rounding errors that change.
+#[test]
+fn discs_that_touch_are_not_passed() {
+    let model = Row::default();
+    for name in SCHEMES {
+        let scheme = schemes::by_name(name, &[]).expect("it is one");
+        let start = initial_state(&model).expect("it can be assembled");
+        let run = Simulation::new(&model, &*scheme).step(1e-4).until(0.5).run(start);
+        assert!(
+            !run.cautions.iter().any(|caution| matches!(caution, Caution::Passed { .. })),
+            "{name}: {:?}",
+            run.cautions
+        );
     }
 }

@@ -3,6 +3,7 @@
 use hamel::Model;
 use hamel::configuration::normalize_rotations;
 
+use super::start::NEAR;
 use super::{Fault, Instance, Mode, fault};
 use crate::settings::Kind;
 
@@ -39,7 +40,7 @@ impl Instance {
     /// Applies impacts, and finds what contacts do from here on; whether the state has changed.
     pub(super) fn begin_phase(&mut self) -> Result<bool, Fault> {
         normalize_rotations(&self.unit.model.describe().blocks, self.state.q.as_mut_slice());
-        let has_changed = self.machine.begin_phase(&mut self.state)?;
+        let has_changed = self.machine.begin_phase(&mut self.state, self.tolerance)?;
         self.forget();
         Ok(has_changed)
     }
@@ -70,7 +71,13 @@ impl Instance {
         self.check("updating discrete states", &[Mode::Event])?;
         self.apply_parameters()?;
         let before = (self.state.q.clone(), self.state.v.clone());
-        if self.drift()? > self.tolerance {
+        let drift = self.drift()?;
+        if drift.is_nan() || drift > NEAR {
+            return fault(format!(
+                "the state does not obey the constraints of these parameters, by {drift:.1e} of the lengths of the model"
+            ));
+        }
+        if drift > self.tolerance {
             self.machine.project(&mut self.state)?;
             self.forget();
         }
@@ -157,13 +164,21 @@ impl Instance {
         Ok(())
     }
 
-    /// Whether the state has left the constraints so far that an event is needed, which moves it back.
+    /// Whether an event is needed: the state has left the constraints, or has gone past an event that the importer has not
+    /// found.
     ///
     /// # Errors
     /// Outside of continuous time.
     pub fn completed_integrator_step(&mut self) -> Result<bool, Fault> {
         self.check("completing a step", &[Mode::ContinuousTime])?;
-        Ok(self.drift()? > DRIFT * self.tolerance)
+        if self.drift()? > DRIFT * self.tolerance {
+            return Ok(true);
+        }
+        let mut indicators = vec![0.0; self.unit.variables.indicators().len()];
+        if self.has_events() {
+            self.event_indicators(&mut indicators)?;
+        }
+        Ok(indicators.iter().any(|&indicator| indicator < 0.0))
     }
 
     /// How far the state is off the constraints, relative to the lengths and velocities of the model.

@@ -7,7 +7,7 @@ use super::{Fault, Instance, Mode, fault};
 use crate::settings::Kind;
 
 /// Values of a start that contradict the constraints by this part of their size are moved onto them.
-const NEAR: f64 = 0.01;
+pub(super) const NEAR: f64 = 0.01;
 
 impl Instance {
     /// Sets the times of start and end, s, and the accuracy of the importer.

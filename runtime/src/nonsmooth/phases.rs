@@ -15,15 +15,21 @@ use crate::redundancy::redundant_constraints;
 use crate::start::{check_sizes, rounding_of_gaps};
 use crate::step::{ContactRecord, StepError};
 
-/// Indicators of open contacts are larger than gaps by this part of the rounding of gaps, so that they do not begin at
-/// zero.
-const SLACK: f64 = 1e-2;
+/// Indicators of open contacts are larger than gaps by this part of the lengths of the model, so that they do not begin at
+/// zero, or by this part of the tolerance of the integrator, whose errors would make events otherwise.
+const SLACK: f64 = 1e-10;
+const OF_TOLERANCE: f64 = 0.1;
+/// Contacts that penetrate by more than this part of the lengths of the model, and twice what they approach in a step, do so
+/// for another reason than integration.
+const DEEP: f64 = 1e-2;
 /// Slips that are so many times slower than what an indicator is larger by are none.
 const NO_SLIP: f64 = 100.0;
 /// Friction that is so near to its limit does not hold.
 const AT_LIMIT: f64 = 1e-7;
 /// Normal forces below this part of the largest are none.
 const NO_FORCE: f64 = 1e-10;
+/// Contacts that pull by more than this part of the largest force do so for another reason than rounding.
+const PULL: f64 = 1e-5;
 /// Corrections of gaps at an event.
 const CORRECTIONS: usize = 4;
 /// Directions of contacts that depend on each other have singular values below this part of the largest.
@@ -48,6 +54,8 @@ enum Kind {
 /// functional mock-up units do; a [`Simulation`](crate::Simulation) has schemes that need no events.
 ///
 /// Bounces become ever faster; those slower than 10⁻⁴ of one plus the largest velocity end.
+/// An integrator that goes past events by a part of its step finds bodies moved back to where they touch, with the
+/// velocities that they had there, and slips that have changed their sign gone.
 ///
 /// # Examples
 /// A stone that falls from 1 m onto a floor, in the closed form of its phases: half of the velocity comes back.
@@ -96,12 +104,21 @@ pub struct Phases<'m> {
     /// The row of each contact's normal.
     normals: Vec<usize>,
     gaps: Vec<f64>,
+    /// Contacts that close at an event, or stay closed.
+    touching: Vec<bool>,
     /// Of the state that was evaluated last: Wᵀ, and relative velocities and accelerations without their highest
     /// derivatives.
     directions: Vec<f64>,
     rate: Vec<f64>,
     bias: Vec<f64>,
-    /// Gaps up to this size are zero; slips up to this velocity are zero.
+    /// Whether the contacts of the last forces depend on each other: these are then some of many.
+    is_dependent: bool,
+    /// The last two times at which accelerations were asked for, s.
+    times: [f64; 2],
+    tolerance: f64,
+    /// By how much indicators of open contacts are larger than gaps; gaps up to this size are zero; velocities up to this
+    /// size are zero.
+    slack: f64,
     rounding: f64,
     slowest: f64,
 }
@@ -151,12 +168,24 @@ impl<'m> Phases<'m> {
             rows,
             normals: normals.collect(),
             gaps: vec![0.0; n],
+            touching: vec![false; n],
             directions: vec![0.0; info.contact_jacobian.nnz()],
             rate: vec![0.0; n_rows],
             bias: vec![0.0; n_rows],
+            is_dependent: false,
+            times: [state.t; 2],
+            tolerance: 0.0,
+            slack: 0.0,
             rounding: 0.0,
             slowest: 0.0,
         })
+    }
+
+    /// The relative tolerance of the integrator.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
     }
 
     /// Number of indicators: one of each contact, and a second one of contacts with directions of friction.
@@ -164,43 +193,48 @@ impl<'m> Phases<'m> {
         model.describe().contacts.iter().map(|contact| 1 + usize::from(contact.tangents > 0)).sum()
     }
 
-    /// Begins a phase, at the start of a motion and at each event: corrects what integration has left of gaps of closed
-    /// contacts, applies impacts, and finds which contacts are closed and which of them slide. Whether coordinates or
-    /// velocities have changed.
+    /// Begins a phase, at the start of a motion and at each event: corrects what integration has left of gaps and slips,
+    /// applies impacts, and finds which contacts are closed and which of them slide. Whether coordinates or velocities have
+    /// changed.
     ///
     /// # Errors
-    /// [`StepError::Contact`] where the laws of contact have no solution, and those of
+    /// [`StepError::Penetration`] for a contact that penetrates by more than a hundredth of the lengths of the model and
+    /// what it moves by in a step, as jumps of obstacles and other parameters leave it; [`StepError::Painleve`] and [`StepError::Contact`] where the laws of
+    /// contact have no solution, as those of a rod with much friction may have none; and those of
     /// [`ForwardDynamics::solve`](crate::ForwardDynamics::solve).
     pub fn begin(&mut self, state: &mut State) -> Result<bool, StepError> {
         let before = (state.q.clone(), state.v.clone());
         let settings = self.contacts.settings;
-        self.rounding = rounding_of_gaps(self.model, state.q.as_slice(), &settings);
+        let length = rounding_of_gaps(self.model, state.q.as_slice(), &settings) / settings.touching;
+        self.slack = length * (OF_TOLERANCE * self.tolerance).max(SLACK);
+        self.rounding = (length * settings.touching).max(self.slack);
         self.accelerations.begin(state.t);
-        self.correct_gaps(state)?;
+        self.close(state, DEEP * length)?;
 
-        // Impacts.
-        let rest = self.contacts.rest(state.v.as_slice());
-        self.contacts.close_at_start(&self.gaps, self.rounding);
+        // Impacts. The closed contacts are those that touch.
+        self.mark_touching();
+        self.contacts.close_at_start(&self.gaps, 0.0);
         self.contacts.begin(state.t, &self.gaps);
         self.contacts.evaluate(0, state.t, state.q.as_slice(), state.v.as_slice());
         let mut velocities = vec![0.0; self.gaps.len()];
         self.contacts.normal_velocities(0, state.v.as_slice(), &mut velocities);
-        let approach = self.contacts.closed.iter().fold(0.0_f64, |most, &contact| most.max(-velocities[contact]));
-        if approach > rest {
+        let rest = self.contacts.rest(state.v.as_slice());
+        if self.contacts.closed.iter().any(|&contact| velocities[contact] < -rest) {
             self.accelerations.factor(state)?;
-            let is_slow = approach <= settings.unnoticed * (1.0 + largest(state.v.as_slice()));
-            let restitution = if is_slow { 0.0 } else { 1.0 };
+            let slow = settings.unnoticed * (1.0 + largest(state.v.as_slice()));
+            let is_slow = |&contact: &usize| -velocities[contact] <= slow;
+            let restitution = if self.contacts.closed.iter().all(is_slow) { 0.0 } else { 1.0 };
             impacts(&mut self.contacts, &mut self.accelerations, state, &mut velocities, restitution)?;
         }
         self.slowest = self.contacts.rest(state.v.as_slice());
         self.stop(state, &mut velocities)?;
 
         // Forces of contacts that stay closed.
-        for (gap, velocity) in self.gaps.iter_mut().zip(&velocities) {
-            let touches = *gap <= self.rounding && velocity.abs() <= self.slowest;
-            *gap = if touches { 0.0 } else { gap.max(self.rounding) };
+        for (touches, velocity) in self.touching.iter_mut().zip(&velocities) {
+            *touches &= velocity.abs() <= self.slowest;
         }
-        self.contacts.release_separating(&velocities, self.slowest);
+        self.mark_touching();
+        self.contacts.close_at_start(&self.gaps, 0.0);
         self.contacts.begin(state.t, &self.gaps);
         self.accelerations.factor(state)?;
         self.accelerations.accelerate(state)?;
@@ -213,9 +247,32 @@ impl<'m> Phases<'m> {
         self.contacts.reset_warm_start();
         self.classify(state);
         self.accelerate(state)?;
+        self.check_forces(state.t)?;
         self.model.contact_gap(state.t, state.q.as_slice(), &mut self.gaps);
         self.contacts.record_gaps(&self.gaps);
         Ok(before.0 != state.q || before.1 != state.v)
+    }
+
+    /// Gaps by which contacts that touch, and only those, are closed.
+    fn mark_touching(&mut self) {
+        for (gap, touches) in self.gaps.iter_mut().zip(&self.touching) {
+            *gap = if *touches { 0.0 } else { 1.0 };
+        }
+    }
+
+    /// Rejects accelerations that need a contact to pull: with friction there may be none that need not.
+    fn check_forces(&self, t: f64) -> Result<(), StepError> {
+        let forces = &self.contacts.record.forces;
+        let most = self.normals.iter().fold(0.0_f64, |most, &row| most.max(forces[row].abs()));
+        let force = |contact: &usize| forces[self.normals[*contact]];
+        match (0..self.kinds.len()).min_by(|a, b| force(a).total_cmp(&force(b))) {
+            // Contacts that depend on each other have forces that are some of many.
+            Some(contact) if force(&contact) < -PULL * most && !self.is_dependent => {
+                let name = self.contacts.name(contact).to_owned();
+                Err(StepError::Painleve { t, contact: name, force: -force(&contact) })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Replaces accelerations and multipliers of a state by those of the phase, and the forces of the
@@ -224,6 +281,9 @@ impl<'m> Phases<'m> {
     /// # Errors
     /// Those of [`ForwardDynamics::solve`](crate::ForwardDynamics::solve).
     pub fn accelerate(&mut self, state: &mut State) -> Result<(), StepError> {
+        if state.t != self.times[1] {
+            self.times = [self.times[1], state.t];
+        }
         self.accelerations.begin(state.t);
         self.accelerations.factor(state)?;
         self.accelerations.accelerate(state)?;
@@ -262,7 +322,7 @@ impl<'m> Phases<'m> {
             let row = self.normals[contact];
             let forces = &self.contacts.record.forces[row..=row + info.tangents];
             let [normal, tangential] = match self.kinds[contact] {
-                Kind::Open => [self.gaps[contact] + SLACK * self.rounding, 1.0],
+                Kind::Open => [self.gaps[contact] + self.slack, 1.0],
                 Kind::Stick => [forces[0], self.laws[contact].friction * forces[0] - size(&forces[1..])],
                 Kind::Slide([0.0, 0.0]) => [forces[0], 1.0],
                 Kind::Slide(direction) => {
@@ -295,21 +355,52 @@ impl<'m> Phases<'m> {
         &self.contacts.record
     }
 
-    /// Moves a state so that closed contacts, and contacts that penetrate or approach within rounding, touch.
-    fn correct_gaps(&mut self, state: &mut State) -> Result<(), StepError> {
+    /// Finds the contacts that touch, and moves the state so that they do; contacts that approach have the velocities that
+    /// they had when they touched.
+    fn close(&mut self, state: &mut State, deep: f64) -> Result<(), StepError> {
         let blocks = &self.model.describe().blocks;
-        for correction in 0..=CORRECTIONS {
-            self.model.contact_gap(state.t, state.q.as_slice(), &mut self.gaps);
-            self.evaluate(state);
-            let rest = self.contacts.rest(state.v.as_slice());
-            let touches = |contact: usize| {
-                let (gap, row) = (self.gaps[contact], self.normals[contact]);
-                let approaches = || self.along(row, state.v.as_slice()) + self.rate[row] <= rest;
-                self.kinds[contact] != Kind::Open || gap < 0.0 || gap <= self.rounding && approaches()
-            };
-            let touching: Vec<usize> = (0..self.kinds.len()).filter(|&contact| touches(contact)).collect();
-            let is_near = |contact: &usize| self.gaps[*contact].abs() <= 0.1 * SLACK * self.rounding;
-            if correction == CORRECTIONS || touching.iter().all(is_near) {
+        self.model.contact_gap(state.t, state.q.as_slice(), &mut self.gaps);
+        self.evaluate(state);
+        let rest = self.contacts.rest(state.v.as_slice());
+        let approaches = |phases: &Self, contact: usize| {
+            let row = phases.normals[contact];
+            phases.along(row, state.v.as_slice()) + phases.rate[row]
+        };
+        let (infos, n) = (&self.model.describe().contacts, self.kinds.len());
+        for contact in 0..n {
+            let (gap, velocity) = (self.gaps[contact], approaches(self, contact));
+            self.touching[contact] =
+                self.kinds[contact] != Kind::Open || gap < 0.0 || gap <= self.rounding && velocity <= rest;
+            if gap < -deep - 2.0 * velocity.abs() * (self.times[1] - self.times[0]).abs() {
+                let (contact, unit) = (infos[contact].name.clone(), infos[contact].unit.clone());
+                let model = self.model.describe().name.clone();
+                return Err(StepError::Penetration { model, t: state.t, contact, gap, unit });
+            }
+        }
+        let touching: Vec<usize> = (0..n).filter(|&contact| self.touching[contact]).collect();
+
+        // Of an approach by −v with an acceleration −a over the depth d only v² − 2 a d was there.
+        let mut accelerated = state.clone();
+        self.accelerate(&mut accelerated)?;
+        // Contacts that were closed in between stay so.
+        let mut forces = self.forces(state);
+        let (held, mut missing) = (forces.len(), vec![0.0; forces.len()]);
+        for &contact in &touching {
+            let (row, depth, velocity) = (self.normals[contact], -self.gaps[contact], approaches(self, contact));
+            let acceleration = self.along(row, accelerated.a.as_slice()) + self.bias[row];
+            if depth > 0.0 && velocity < -rest && acceleration < 0.0 && self.kinds[contact] == Kind::Open {
+                let there = (velocity * velocity + 2.0 * acceleration * depth).max(0.0).sqrt();
+                forces.push(Force::along(row));
+                missing.push(-there - velocity);
+            }
+        }
+        self.accelerations.factor(state)?;
+        if forces.len() > held {
+            let (change, _) = self.respond(&forces, &missing);
+            state.v.iter_mut().zip(&change).for_each(|(v, change)| *v += change);
+        }
+        for _ in 0..CORRECTIONS {
+            if touching.iter().all(|&contact| self.gaps[contact].abs() <= 0.1 * self.slack) {
                 break;
             }
             self.accelerations.factor(state)?;
@@ -318,28 +409,45 @@ impl<'m> Phases<'m> {
             let (change, _) = self.respond(&forces, &missing);
             let from = state.q.clone();
             retract(blocks, from.as_slice(), &change[..state.v.len()], state.q.as_mut_slice());
+            self.model.contact_gap(state.t, state.q.as_slice(), &mut self.gaps);
+            self.evaluate(state);
         }
         Ok(())
     }
 
-    /// Takes away what is left of velocities of closed contacts that do not separate, and of slips that are none.
+    /// Takes away what is left of velocities of contacts that touch and do not separate faster than bounces end, and of
+    /// slips that are none or have changed their sign.
     fn stop(&mut self, state: &mut State, velocities: &mut [f64]) -> Result<(), StepError> {
         self.evaluate(state);
+        let unnoticed = self.contacts.settings.unnoticed * (1.0 + largest(state.v.as_slice()));
         let (mut forces, mut missing) = (Vec::new(), Vec::new());
-        for &contact in &self.contacts.closed {
+        for contact in (0..self.kinds.len()).filter(|&contact| self.touching[contact]) {
             let row = self.normals[contact];
             let mut add = |row: usize, velocity: f64| {
                 forces.push(Force::along(row));
                 missing.push(-velocity);
             };
-            if velocities[contact] > self.slowest {
+            if velocities[contact] > unnoticed {
                 continue;
             }
             add(row, self.along(row, state.v.as_slice()) + self.rate[row]);
-            let slip = self.slip(contact, state);
-            if self.laws[contact].friction > 0.0 && size(&slip) <= NO_SLIP * self.slowest {
+            if self.laws[contact].friction > 0.0 {
+                let slip = self.slip(contact, state);
+                let along = match self.kinds[contact] {
+                    Kind::Slide([x, y]) => x * slip[0] + y * slip[1],
+                    _ => 0.0,
+                };
+                // What has turned round had come to rest in between.
+                let turned = match self.kinds[contact] {
+                    Kind::Slide(direction) if along < 0.0 => direction.map(|part| along * part),
+                    _ => [0.0; 2],
+                };
+                let rest = [slip[0] - turned[0], slip[1] - turned[1]];
+                let gone = if size(&rest) <= NO_SLIP * self.slowest { slip } else { turned };
                 let tangents = self.model.describe().contacts[contact].tangents;
-                (0..tangents).for_each(|k| add(row + 1 + k, slip[k]));
+                if gone != [0.0; 2] {
+                    (0..tangents).for_each(|k| add(row + 1 + k, gone[k]));
+                }
             }
         }
         if !forces.is_empty() {
@@ -434,6 +542,7 @@ impl<'m> Phases<'m> {
         let right = DVector::from_fn(m, |i, _| scales[i] * missing[i]);
         let decomposed = scaled.svd(true, true);
         let least = DEPENDENT * decomposed.singular_values.max();
+        self.is_dependent = decomposed.singular_values.min() <= least;
         let sizes = decomposed.solve(&right, least).unwrap_or_else(|_| DVector::zeros(m)).component_mul(&scales);
         change.iter_mut().zip((responses * &sizes).iter()).for_each(|(change, by)| *change = *by);
         (change, sizes.iter().copied().collect())
