@@ -200,9 +200,9 @@ impl<'m> Phases<'m> {
     ///
     /// # Errors
     /// [`StepError::Penetration`] for a contact that penetrates by more than a hundredth of the lengths of the model and
-    /// what it moves by in a step, as jumps of obstacles and other parameters leave it; [`StepError::Painleve`] and [`StepError::Contact`] where the laws of
-    /// contact have no solution, as those of a rod with much friction may have none; and those of
-    /// [`ForwardDynamics::solve`](crate::ForwardDynamics::solve).
+    /// what it moves by in a step, as jumps of obstacles and other parameters leave it; [`StepError::Painleve`] and
+    /// [`StepError::Contact`] where the laws of contact have no solution, as those of a rod with much friction may have
+    /// none; and those of [`ForwardDynamics::solve`](crate::ForwardDynamics::solve).
     pub fn begin(&mut self, state: &mut State) -> Result<bool, StepError> {
         let before = (state.q.clone(), state.v.clone());
         let settings = self.contacts.settings;
