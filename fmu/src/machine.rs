@@ -114,13 +114,13 @@ impl Machine {
         }
     }
 
-    /// Begins a phase between events of contacts; whether coordinates or velocities have changed.
-    pub(crate) fn begin_phase(&mut self, state: &mut State, tolerance: f64) -> Result<bool, StepError> {
+    /// Begins a phase between events of contacts.
+    pub(crate) fn begin_phase(&mut self, state: &mut State, tolerance: f64) -> Result<(), StepError> {
         if self.borrowers.phases.is_none() {
             self.borrowers.phases = Some(Phases::new(self.lasting_model(), state)?.tolerance(tolerance));
         }
         match &mut self.borrowers.phases {
-            Some(phases) => phases.begin(state),
+            Some(phases) => phases.begin(state).map(drop),
             None => unreachable!("they were made above"),
         }
     }

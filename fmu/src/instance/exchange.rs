@@ -37,12 +37,12 @@ impl Instance {
         self.kind == Kind::ModelExchange && !self.unit.model.describe().contacts.is_empty()
     }
 
-    /// Applies impacts, and finds what contacts do from here on; whether the state has changed.
-    pub(super) fn begin_phase(&mut self) -> Result<bool, Fault> {
+    /// Applies impacts, and finds what contacts do from here on.
+    pub(super) fn begin_phase(&mut self) -> Result<(), Fault> {
         normalize_rotations(&self.unit.model.describe().blocks, self.state.q.as_mut_slice());
-        let has_changed = self.machine.begin_phase(&mut self.state, self.tolerance)?;
+        self.machine.begin_phase(&mut self.state, self.tolerance)?;
         self.forget();
-        Ok(has_changed)
+        Ok(())
     }
 
     /// What becomes negative where a contact closes, is released, begins to slide, or comes to rest.

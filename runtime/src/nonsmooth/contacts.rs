@@ -51,12 +51,12 @@ pub(crate) struct Loss {
 
 /// Directions of the contacts in one configuration.
 #[derive(Clone)]
-struct Directions {
+pub(super) struct Directions {
     /// Values of Wᵀ.
     directions: Vec<f64>,
     /// The part of relative velocities that does not depend on v.
-    rate: Vec<f64>,
-    acceleration: Vec<f64>,
+    pub(super) rate: Vec<f64>,
+    pub(super) acceleration: Vec<f64>,
 }
 
 impl Directions {
@@ -103,12 +103,12 @@ pub(crate) struct Contacts<'m> {
     pub(crate) settings: Settings,
     scheme: String,
     infos: &'m [ContactInfo],
-    laws: Vec<ContactLaw>,
+    pub(super) laws: Vec<ContactLaw>,
     /// Row of each contact's normal.
-    first_rows: Vec<usize>,
+    pub(super) first_rows: Vec<usize>,
     /// Entries of each row of Wᵀ: column and index among the values.
     rows: Vec<Vec<(usize, usize)>>,
-    places: Vec<Directions>,
+    pub(super) places: Vec<Directions>,
     pub(crate) closed: Vec<usize>,
     /// Contacts that stay closed although their gaps may be positive by rounding: at the end of the last step, and of
     /// the one before.
@@ -309,6 +309,18 @@ impl<'m> Contacts<'m> {
         let Directions { directions, rate, acceleration } = &mut self.places[place];
         self.model.contact_jacobian(t, q, directions);
         self.model.contact_bias(t, q, v, rate, acceleration);
+    }
+
+    /// A row of Wᵀ for these directions times a vector.
+    pub(super) fn along(&self, place: usize, row: usize, vector: &[f64]) -> f64 {
+        self.places[place].along(&self.rows[row], vector)
+    }
+
+    /// Adds to a vector a row of Wᵀ for these directions times a factor.
+    pub(super) fn add_row(&self, place: usize, row: usize, factor: f64, out: &mut [f64]) {
+        for &(column, slot) in &self.rows[row] {
+            out[column] += factor * self.places[place].directions[slot];
+        }
     }
 
     /// Normal velocities of all contacts for these directions.

@@ -3,11 +3,12 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::Contacts;
+use super::contacts::Directions;
 use super::stepper::impacts;
 use crate::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::contact_settings::Settings;
-use crate::model::{ContactLaw, Model, State};
+use crate::model::{Model, State};
 use crate::nonsmooth::VelocityMap;
 use crate::norms::largest;
 use crate::prelude::*;
@@ -30,6 +31,8 @@ const AT_LIMIT: f64 = 1e-7;
 const NO_FORCE: f64 = 1e-10;
 /// Contacts that pull by more than this part of the largest force do so for another reason than rounding.
 const PULL: f64 = 1e-5;
+/// Where directions of the state stand that was evaluated last; the first ones are those of contact problems.
+const HERE: usize = 1;
 /// Corrections of gaps at an event.
 const CORRECTIONS: usize = 4;
 /// Directions of contacts that depend on each other have singular values below this part of the largest.
@@ -98,20 +101,10 @@ pub struct Phases<'m> {
     model: &'m dyn Model,
     contacts: Contacts<'m>,
     accelerations: Acceleration<'m>,
-    laws: Vec<ContactLaw>,
     kinds: Vec<Kind>,
-    /// Of each row of Wᵀ: column and place among its values.
-    rows: Vec<Vec<(usize, usize)>>,
-    /// The row of each contact's normal.
-    normals: Vec<usize>,
     gaps: Vec<f64>,
     /// Contacts that close at an event, or stay closed.
     touching: Vec<bool>,
-    /// Of the state that was evaluated last: Wᵀ, and relative velocities and accelerations without their highest
-    /// derivatives.
-    directions: Vec<f64>,
-    rate: Vec<f64>,
-    bias: Vec<f64>,
     /// Whether the contacts of the last forces depend on each other: these are then some of many.
     is_dependent: bool,
     /// The last two times at which accelerations were asked for, s.
@@ -147,32 +140,15 @@ impl<'m> Phases<'m> {
         let (info, scheme) = (model.describe(), "phases between events");
         let mut accelerations = Acceleration::new(model, scheme.to_owned());
         accelerations.leave_out(&redundant_constraints(model, state));
-        let (n_rows, n) = (info.contact_jacobian.rows, info.contacts.len());
-        let mut rows = vec![Vec::new(); n_rows];
-        for (place, (row, column)) in info.contact_jacobian.entries().enumerate() {
-            rows[row].push((column, place));
-        }
-        let normals = info.contacts.iter().scan(0, |next, contact| {
-            let row = *next;
-            *next += 1 + contact.tangents;
-            Some(row)
-        });
-        let mut laws = vec![ContactLaw::default(); n];
-        model.contact_laws(&mut laws);
+        let n = info.contacts.len();
         let unknowns = accelerations.solver.size();
         Ok(Self {
             model,
             contacts: Contacts::new(model, scheme.to_owned(), unknowns, 1, Settings::DEFAULT),
             accelerations,
-            laws,
             kinds: vec![Kind::Open; n],
-            rows,
-            normals: normals.collect(),
             gaps: vec![0.0; n],
             touching: vec![false; n],
-            directions: vec![0.0; info.contact_jacobian.nnz()],
-            rate: vec![0.0; n_rows],
-            bias: vec![0.0; n_rows],
             is_dependent: false,
             times: [state.t; 2],
             tolerance: 0.0,
@@ -264,8 +240,8 @@ impl<'m> Phases<'m> {
     /// Rejects accelerations that need a contact to pull: with friction there may be none that need not.
     fn check_forces(&self, t: f64) -> Result<(), StepError> {
         let forces = &self.contacts.record.forces;
-        let most = self.normals.iter().fold(0.0_f64, |most, &row| most.max(forces[row].abs()));
-        let force = |contact: &usize| forces[self.normals[*contact]];
+        let most = self.contacts.first_rows.iter().fold(0.0_f64, |most, &row| most.max(forces[row].abs()));
+        let force = |contact: &usize| forces[self.contacts.first_rows[*contact]];
         match (0..self.kinds.len()).min_by(|a, b| force(a).total_cmp(&force(b))) {
             // Contacts that depend on each other have forces that are some of many.
             Some(contact) if force(&contact) < -PULL * most && !self.is_dependent => {
@@ -290,7 +266,9 @@ impl<'m> Phases<'m> {
         self.accelerations.accelerate(state)?;
         self.evaluate(state);
         let forces = self.forces(state);
-        let missing = |phases: &Self, row: usize| -(phases.along(row, state.a.as_slice()) + phases.bias[row]);
+        let missing = |phases: &Self, row: usize| {
+            -(phases.along(row, state.a.as_slice()) + phases.directions().acceleration[row])
+        };
         let missing: Vec<f64> = forces.iter().map(|force| missing(self, force.row)).collect();
         let (change, sizes) = self.respond(&forces, &missing);
         let (a, lambda) = change.split_at(state.v.len());
@@ -320,11 +298,11 @@ impl<'m> Phases<'m> {
         let infos = &self.model.describe().contacts;
         let mut out = out.iter_mut();
         for (contact, info) in infos.iter().enumerate() {
-            let row = self.normals[contact];
+            let row = self.contacts.first_rows[contact];
             let forces = &self.contacts.record.forces[row..=row + info.tangents];
             let [normal, tangential] = match self.kinds[contact] {
                 Kind::Open => [self.gaps[contact] + self.slack, 1.0],
-                Kind::Stick => [forces[0], self.laws[contact].friction * forces[0] - size(&forces[1..])],
+                Kind::Stick => [forces[0], self.contacts.laws[contact].friction * forces[0] - size(&forces[1..])],
                 Kind::Slide([0.0, 0.0]) => [forces[0], 1.0],
                 Kind::Slide(direction) => {
                     let slip = self.slip(contact, state);
@@ -345,8 +323,8 @@ impl<'m> Phases<'m> {
         let speed = 1.0 + largest(state.v.as_slice());
         let closed = (0..self.kinds.len()).filter(|&contact| self.kinds[contact] != Kind::Open);
         closed.fold(0.0, |most: f64, contact| {
-            let row = self.normals[contact];
-            let velocity = self.along(row, state.v.as_slice()) + self.rate[row];
+            let row = self.contacts.first_rows[contact];
+            let velocity = self.along(row, state.v.as_slice()) + self.directions().rate[row];
             most.max(self.gaps[contact].abs()).max(velocity.abs() / speed)
         })
     }
@@ -364,8 +342,8 @@ impl<'m> Phases<'m> {
         self.evaluate(state);
         let rest = self.contacts.rest(state.v.as_slice());
         let approaches = |phases: &Self, contact: usize| {
-            let row = phases.normals[contact];
-            phases.along(row, state.v.as_slice()) + phases.rate[row]
+            let row = phases.contacts.first_rows[contact];
+            phases.along(row, state.v.as_slice()) + phases.directions().rate[row]
         };
         let (infos, n) = (&self.model.describe().contacts, self.kinds.len());
         for contact in 0..n {
@@ -387,8 +365,9 @@ impl<'m> Phases<'m> {
         let mut forces = self.forces(state);
         let (held, mut missing) = (forces.len(), vec![0.0; forces.len()]);
         for &contact in &touching {
-            let (row, depth, velocity) = (self.normals[contact], -self.gaps[contact], approaches(self, contact));
-            let acceleration = self.along(row, accelerated.a.as_slice()) + self.bias[row];
+            let (row, depth, velocity) =
+                (self.contacts.first_rows[contact], -self.gaps[contact], approaches(self, contact));
+            let acceleration = self.along(row, accelerated.a.as_slice()) + self.directions().acceleration[row];
             if depth > 0.0 && velocity < -rest && acceleration < 0.0 && self.kinds[contact] == Kind::Open {
                 let there = (velocity * velocity + 2.0 * acceleration * depth).max(0.0).sqrt();
                 forces.push(Force::along(row));
@@ -405,7 +384,8 @@ impl<'m> Phases<'m> {
                 break;
             }
             self.accelerations.factor(state)?;
-            let forces: Vec<Force> = touching.iter().map(|&contact| Force::along(self.normals[contact])).collect();
+            let forces: Vec<Force> =
+                touching.iter().map(|&contact| Force::along(self.contacts.first_rows[contact])).collect();
             let missing: Vec<f64> = touching.iter().map(|&contact| -self.gaps[contact]).collect();
             let (change, _) = self.respond(&forces, &missing);
             let from = state.q.clone();
@@ -423,7 +403,7 @@ impl<'m> Phases<'m> {
         let unnoticed = self.contacts.settings.unnoticed * (1.0 + largest(state.v.as_slice()));
         let (mut forces, mut missing) = (Vec::new(), Vec::new());
         for contact in (0..self.kinds.len()).filter(|&contact| self.touching[contact]) {
-            let row = self.normals[contact];
+            let row = self.contacts.first_rows[contact];
             let mut add = |row: usize, velocity: f64| {
                 forces.push(Force::along(row));
                 missing.push(-velocity);
@@ -431,8 +411,8 @@ impl<'m> Phases<'m> {
             if velocities[contact] > unnoticed {
                 continue;
             }
-            add(row, self.along(row, state.v.as_slice()) + self.rate[row]);
-            if self.laws[contact].friction > 0.0 {
+            add(row, self.along(row, state.v.as_slice()) + self.directions().rate[row]);
+            if self.contacts.laws[contact].friction > 0.0 {
                 let slip = self.slip(contact, state);
                 let along = match self.kinds[contact] {
                     Kind::Slide([x, y]) => x * slip[0] + y * slip[1],
@@ -458,7 +438,8 @@ impl<'m> Phases<'m> {
         }
         self.evaluate(state);
         for (contact, velocity) in velocities.iter_mut().enumerate() {
-            *velocity = self.along(self.normals[contact], state.v.as_slice()) + self.rate[self.normals[contact]];
+            *velocity = self.along(self.contacts.first_rows[contact], state.v.as_slice())
+                + self.directions().rate[self.contacts.first_rows[contact]];
         }
         Ok(())
     }
@@ -466,9 +447,9 @@ impl<'m> Phases<'m> {
     /// What contacts do, from the forces of the record.
     fn classify(&mut self, state: &State) {
         let forces = self.contacts.record.forces.clone();
-        let most = self.normals.iter().fold(0.0_f64, |most, &row| most.max(forces[row]));
+        let most = self.contacts.first_rows.iter().fold(0.0_f64, |most, &row| most.max(forces[row]));
         for contact in 0..self.kinds.len() {
-            let (row, friction) = (self.normals[contact], self.laws[contact].friction);
+            let (row, friction) = (self.contacts.first_rows[contact], self.contacts.laws[contact].friction);
             let tangents = self.model.describe().contacts[contact].tangents;
             let tangential = &forces[row + 1..=row + tangents];
             let slip = self.slip(contact, state);
@@ -491,7 +472,7 @@ impl<'m> Phases<'m> {
     fn forces(&self, state: &State) -> Vec<Force> {
         let mut forces = Vec::new();
         for (contact, kind) in self.kinds.iter().enumerate() {
-            let (row, friction) = (self.normals[contact], self.laws[contact].friction);
+            let (row, friction) = (self.contacts.first_rows[contact], self.contacts.laws[contact].friction);
             match *kind {
                 Kind::Open => {}
                 Kind::Stick => {
@@ -521,11 +502,7 @@ impl<'m> Phases<'m> {
         let mut responses = DMatrix::zeros(n, m);
         for (j, force) in forces.iter().enumerate() {
             let mut column = vec![0.0; n];
-            let mut push = |row: usize, factor: f64| {
-                for &(at, place) in &self.rows[row] {
-                    column[at] += factor * self.directions[place];
-                }
-            };
+            let mut push = |row: usize, factor: f64| self.contacts.add_row(HERE, row, factor, &mut column);
             push(force.row, 1.0);
             for (k, part) in force.friction.iter().enumerate().filter(|(_, part)| **part != 0.0) {
                 push(force.row + 1 + k, *part);
@@ -551,21 +528,24 @@ impl<'m> Phases<'m> {
 
     /// Evaluates directions and what relative velocities and accelerations have without their highest derivatives.
     fn evaluate(&mut self, state: &State) {
-        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
-        self.model.contact_jacobian(t, q, &mut self.directions);
-        self.model.contact_bias(t, q, v, &mut self.rate, &mut self.bias);
+        self.contacts.evaluate(HERE, state.t, state.q.as_slice(), state.v.as_slice());
+    }
+
+    /// Those of the state that was evaluated last.
+    fn directions(&self) -> &Directions {
+        &self.contacts.places[HERE]
     }
 
     /// A row of Wᵀ times a vector.
     fn along(&self, row: usize, vector: &[f64]) -> f64 {
-        self.rows[row].iter().map(|&(column, place)| self.directions[place] * vector[column]).sum()
+        self.contacts.along(HERE, row, vector)
     }
 
     /// Relative velocity in the plane of contact.
     fn slip(&self, contact: usize, state: &State) -> [f64; 2] {
-        let (row, tangents) = (self.normals[contact], self.model.describe().contacts[contact].tangents);
+        let (row, tangents) = (self.contacts.first_rows[contact], self.model.describe().contacts[contact].tangents);
         let along = |k: usize| match k < tangents {
-            true => self.along(row + 1 + k, state.v.as_slice()) + self.rate[row + 1 + k],
+            true => self.along(row + 1 + k, state.v.as_slice()) + self.directions().rate[row + 1 + k],
             false => 0.0,
         };
         [along(0), along(1)]
