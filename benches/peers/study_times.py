@@ -113,7 +113,7 @@ version = "0.0.0"
 edition = "2024"
 
 [dependencies]
-hamel = {{ path = "{root}/runtime", default-features = false, features = ["simd"] }}
+hamel = {{ path = "{root}/runtime", default-features = false, features = ["std", "simd"] }}
 
 [profile.release]
 opt-level = 3

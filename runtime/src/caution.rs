@@ -38,6 +38,9 @@ pub enum Caution {
     Scheme(&'static str),
     /// Constraints that are redundant at the start; multipliers are those of least norm.
     Redundant(Vec<String>),
+    /// Contacts with friction that joints or constraints hold closed as well: the load of each is not determined, nor is
+    /// its friction.
+    Held(Vec<String>),
     /// Solutions that were accepted although they miss the tolerance, because of rounding.
     Rounding {
         /// Number of solutions.
@@ -143,6 +146,16 @@ impl fmt::Display for Caution {
                 write!(
                     f,
                     "{noun} {names} {verb} from the others: multipliers are not unique, those of least norm are recorded"
+                )
+            }
+            Caution::Held(contacts) => {
+                let names: Vec<String> = contacts.iter().map(|name| format!("`{name}`")).collect();
+                let (noun, its) = if names.len() == 1 { ("contact", "its") } else { ("contacts", "their") };
+                write!(
+                    f,
+                    "joints or constraints hold {noun} {} closed as well: {its} load is not determined, and {its} friction \
+                     is that of no load or of a part of it; leave out one of the two",
+                    names.join(", ")
                 )
             }
             Caution::Rounding { count } => {

@@ -6,7 +6,7 @@ use crate::known::Known;
 use crate::model::{Model, State};
 use crate::penetration::Extent;
 use crate::prelude::*;
-use crate::redundancy::{least_norm_multipliers, redundant_constraints};
+use crate::redundancy::{held_contacts, least_norm_multipliers, redundant_constraints};
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::skipped::Skipped;
 use crate::start::wrong_accelerations;
@@ -55,6 +55,11 @@ impl<'m> Recorder<'m> {
         if !redundant.is_empty() {
             let constraints = &model.describe().constraints;
             cautions.push(Caution::Redundant(redundant.iter().map(|&row| constraints[row].name.clone()).collect()));
+        }
+        let held = held_contacts(model, start);
+        if !held.is_empty() {
+            let contacts = &model.describe().contacts;
+            cautions.push(Caution::Held(held.iter().map(|&contact| contacts[contact].name.clone()).collect()));
         }
         Self {
             model,

@@ -13,6 +13,8 @@ use crate::rows::Rows;
 /// A constraint depends on others if the distance of its normalized gradient to their span is below this: well above
 /// the error that assembly to 1e-10 leaves in an exact dependence.
 pub(crate) const DEPENDENT: f64 = 1e-7;
+/// Bodies with a smaller gap touch, in the unit of the gap.
+const TOUCHING: f64 = 1e-9;
 /// A normalized gradient with an entry of this size of its own is independent of all others.
 const OWN: f64 = 0.1;
 /// Up to this many constraints, gradients are orthogonalized one by one. Beyond, dependent ones are found by sparse
@@ -66,6 +68,46 @@ pub(crate) fn dependent_constraints(model: &dyn Model, state: &State, within: f6
         return Vec::new();
     }
     dependent(gradients, within)
+}
+
+/// Contacts with friction that are closed and whose gaps constraints keep: nothing says which part of the load a contact
+/// bears that way, and its friction is that of its part.
+pub(crate) fn held_contacts(model: &dyn Model, state: &State) -> Vec<usize> {
+    let info = model.describe();
+    let mut gaps = vec![0.0; info.contacts.len()];
+    model.contact_gap(state.t, state.q.as_slice(), &mut gaps);
+    let mut first_row = 0;
+    let normal = info.contacts.iter().map(|contact| {
+        let row = first_row;
+        first_row += 1 + contact.tangents;
+        row
+    });
+    let (closed, normals): (Vec<usize>, Vec<usize>) = (normal.enumerate())
+        .filter(|&(contact, _)| info.contacts[contact].tangents > 0 && gaps[contact] <= TOUCHING)
+        .unzip();
+    if closed.is_empty() {
+        return closed;
+    }
+    // Each beside the constraints alone: contacts that share a load with each other are no question of constraints.
+    let constraints = Rows::of_constraints(model, state);
+    let contacts = Rows::of_contacts(model, state).some(&normals).transposed();
+    let mut held = Vec::new();
+    for (place, &contact) in closed.iter().enumerate() {
+        let mut normal = vec![0.0; contacts.rows];
+        contacts
+            .entries
+            .iter()
+            .filter(|(_, column, _)| *column == place)
+            .for_each(|&(row, _, value)| normal[row] = value);
+        let mut rows = Rows { entries: constraints.entries.clone(), ..constraints };
+        rows.append(&normal);
+        let last = rows.rows - 1;
+        let rows = rows.normalized();
+        if rows.is_finite() && dependent(rows, DEPENDENT).contains(&last) {
+            held.push(contact);
+        }
+    }
+    held
 }
 
 fn dependent(gradients: Rows, within: f64) -> Vec<usize> {

@@ -40,6 +40,15 @@ impl Rows {
         Self { rows: pattern.rows, columns: pattern.columns, entries }
     }
 
+    /// Wᵀ.
+    pub(crate) fn of_contacts(model: &dyn Model, state: &State) -> Self {
+        let pattern = &model.describe().contact_jacobian;
+        let mut values = vec![0.0; pattern.nnz()];
+        model.contact_jacobian(state.t, state.q.as_slice(), &mut values);
+        let entries = pattern.entries().zip(values).map(|((row, column), value)| (row, column, value)).collect();
+        Self { rows: pattern.rows, columns: pattern.columns, entries }
+    }
+
     /// Adds rows below, given row by row.
     pub(crate) fn append(&mut self, dense: &[f64]) {
         for (index, &value) in dense.iter().enumerate().filter(|(_, value)| **value != 0.0) {

@@ -2,7 +2,8 @@
 //!
 //! `motion model=heavy_top scheme=generalized_alpha until=1 step=1e-4 print=position_x,position_y`; with `tolerance=1e-6`
 //! instead of `step`, step size control chooses the steps; `from=1` starts at this time instead of 0.
-//! `model.NAME=VALUE` sets a parameter of the model, `scheme.NAME=VALUE` one of the scheme.
+//! `model.NAME=VALUE` sets a parameter of the model, `scheme.NAME=VALUE` one of the scheme; `newton=1e-6` ends Newton's
+//! iterations at this relative tolerance instead of at rounding.
 //!
 //! `instances=64` runs so many double pendulums in lanes, of which later ones start with a little more speed, and prints the
 //! tip of the first.
@@ -18,7 +19,7 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-use hamel::{Model, Scheme, Simulation, State, consistent_acceleration, initial_state, schemes};
+use hamel::{Model, Options, Scheme, Simulation, State, consistent_acceleration, initial_state, schemes};
 use hamel_benches::chains;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -38,6 +39,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scheme = schemes::by_name(&take("scheme")?, &of_scheme)?;
     let until: f64 = take("until")?.parse()?;
     let from: f64 = take("from").map_or(Ok(0.0), |from| from.parse())?;
+    let mut options = Options::default();
+    if let Ok(tolerance) = take("newton") {
+        options.tolerance.relative = tolerance.parse()?;
+    }
     let print: Vec<String> = take("print")?.split(',').map(str::to_owned).collect();
     let steps = match take("tolerance") {
         Ok(tolerance) => Steps::Chosen(tolerance.parse()?),
@@ -52,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     consistent_acceleration(&*model, &mut start)?;
     for line in std::io::stdin().lock().lines() {
         line?;
-        println!("{}", run(&*model, &*scheme, &start, steps, until, &print)?);
+        println!("{}", run(&*model, &*scheme, &options, &start, steps, until, &print)?);
         std::io::stdout().flush()?;
     }
     Ok(())
@@ -86,12 +91,13 @@ fn model(name: &str, parameters: &[(String, f64)]) -> Result<Box<dyn Model>, Box
 fn run(
     model: &dyn Model,
     scheme: &dyn Scheme,
+    options: &Options,
     start: &State,
     steps: Steps,
     until: f64,
     print: &[String],
 ) -> Result<String, Box<dyn Error>> {
-    let simulation = Simulation::new(model, scheme).until(until).record_every(usize::MAX);
+    let simulation = Simulation::new(model, scheme).options(options.clone()).until(until).record_every(usize::MAX);
     let simulation = match steps {
         Steps::Fixed(step) => simulation.step(step),
         Steps::Chosen(tolerance) => simulation.tolerance(tolerance),

@@ -11,7 +11,8 @@ use crate::schedule::split::{MAX_STATEMENTS, Part, parts};
 use crate::schedule::vocabulary::role_name;
 use crate::schedule::{ArgumentNames, Routine, ScheduledFunction, ScheduledOutput, Statement};
 
-/// The function's text; a long one calls its parts, which follow it.
+/// The function's text; a long one calls its parts, which follow it, each in a module of its own: rustc gives modules to
+/// units of code that it compiles at the same time, and functions of one module to the same unit.
 pub(super) fn function(function: &ScheduledFunction, names: &ArgumentNames) -> String {
     let name = &function.name;
     let parts = parts(&function.routine, MAX_STATEMENTS);
@@ -33,14 +34,14 @@ pub(super) fn function(function: &ScheduledFunction, names: &ArgumentNames) -> S
             .chain(groups(&part.routine).iter().map(|(group, _)| group.name().to_owned()))
             .chain(stored(function, &part.routine).map(|(output, _)| role_name(output.role).to_owned()))
             .collect();
-        let _ = writeln!(text, "{result}{name}_part_{}({});", index + 1, arguments.join(", "));
+        let _ = writeln!(text, "{result}{name}_part_{}::part({});", index + 1, arguments.join(", "));
     }
     text.push_str("}\n");
     let places: Vec<usize> = (0..parts.len()).collect();
     text.extend(parallel::map(&places, |&index| {
-        let head = format!("#[inline(never)]\nfn {name}_part_{}", index + 1);
         let doc = docs::comment(&[format!("Part {} of [`{name}`].", index + 1)]);
-        doc + &definition(&head, function, names, &parts[index], &parts[..index])
+        let part = definition("#[inline(never)]\npub fn part", function, names, &parts[index], &parts[..index]);
+        format!("mod {name}_part_{} {{\nuse super::*;\n{doc}{part}}}\n", index + 1)
     }));
     text
 }

@@ -68,7 +68,11 @@ pub fn rust(tokens: &TokenStream, term: Option<&str>) -> syn::Result<String> {
             let rest = name.strip_prefix(term);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("_part_"))
         };
-        let is_asked = |item: &&syn::Item| matches!(item, syn::Item::Fn(f) if is_named(&f.sig.ident.to_string()));
+        let is_asked = |item: &&syn::Item| match item {
+            syn::Item::Fn(function) => is_named(&function.sig.ident.to_string()),
+            syn::Item::Mod(part) => is_named(&part.ident.to_string()),
+            _ => false,
+        };
         let items: Vec<syn::Item> = kernel.iter().filter(is_asked).cloned().collect();
         if !items.is_empty() {
             let function = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items };
@@ -109,13 +113,13 @@ pub fn shapes(equations: &Equations, schedule: &Schedule) -> String {
 /// Operations of every function of the model: as derived and written out, shared, simplified, hoisted.
 pub fn counts(equations: &Equations, schedule: &Schedule) -> String {
     let mut text =
-        format!("{:<22}{:>12}{:>10}{:>12}{:>10}\n", "function", "derived", "shared", "simplified", "hoisted");
+        format!("{:<29}{:>21}{:>10}{:>12}{:>10}\n", "function", "derived", "shared", "simplified", "hoisted");
     for counts in totals::functions(equations, schedule) {
         let name = &counts.name;
         let derived = if counts.derived == u64::MAX { "> 10^19".to_owned() } else { counts.derived.to_string() };
         let _ = writeln!(
             text,
-            "{name:<22}{derived:>12}{:>10}{:>12}{:>10}",
+            "{name:<29}{derived:>21}{:>10}{:>12}{:>10}",
             counts.shared, counts.simplified, counts.hoisted
         );
     }
@@ -450,15 +454,15 @@ mod tests {
         let equations = dumbbell();
         let schedule = schedule(&equations, &equations);
         insta::assert_snapshot!(counts(&equations, &schedule), @"
-        function                   derived    shared  simplified   hoisted
-        mass_matrix                      0         0           0         0
-        applied_force                    4         4           0         4
-        constraint                      10         8           7         1
-        constraint_jacobian              4         4           4         0
-        constraint_bias                 11        11          11         0
-        energy                          14        14          10         4
-        residual                        30        26          23         3
-        linearization                    8         5           5         0
+        function                                   derived    shared  simplified   hoisted
+        mass_matrix                                      0         0           0         0
+        applied_force                                    4         4           0         4
+        constraint                                      10         8           7         1
+        constraint_jacobian                              4         4           4         0
+        constraint_bias                                 11        11          11         0
+        energy                                          14        14          10         4
+        residual                                        30        26          23         3
+        linearization                                    8         5           5         0
         ");
     }
 

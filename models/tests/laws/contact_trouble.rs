@@ -1,7 +1,7 @@
 //! Contacts that cannot be: what penetrates, jams or is passed within a step is named, and what was computed is kept.
 
-use hamel::schemes::by_name;
-use hamel::{Simulation, StepError, initial_state};
+use hamel::schemes::{Moreau, by_name};
+use hamel::{Caution, Model, Simulation, StepError, initial_state};
 use hamel_macros::multibody;
 
 multibody! {
@@ -246,4 +246,42 @@ fn a_step_that_ends_deep_in_an_obstacle_is_said() {
         run.cautions.iter().any(|caution| matches!(caution, hamel::Caution::Penetration { .. }))
     };
     assert!(said(1.0) && !said(1e-3));
+}
+
+multibody! {
+    /// A disc on a rail along a floor, which it touches. In joint coordinates the compiler refuses it.
+    model DiscOnRail {
+        planar;
+        param height = 0.1 m;
+        gravity [0, -9.81] m/s^2;
+        body disc { mass: 1 kg, inertia: 0.01 kg m^2 }
+        joint rail: prismatic(ground at [0, height], disc);
+        contact floor: disc_on_line(disc, ground) { radius: 0.1 m, friction: 0.5 }
+        initial disc.velocity = [1, 0] m/s;
+    }
+}
+
+multibody! {
+    /// A disc on a rail that is turned against the floor: the rail lets it leave.
+    model DiscOnSlope {
+        planar;
+        gravity [0, -9.81] m/s^2;
+        body disc { mass: 1 kg, inertia: 0.01 kg m^2 }
+        joint rail: prismatic(ground at [0, 0.1] m rotated 30 deg, disc);
+        contact floor: disc_on_line(disc, ground) { radius: 0.1 m, friction: 0.5 }
+    }
+}
+
+/// A contact that constraints keep closed has no load that anything determines, so that its friction is no result.
+#[test]
+fn contacts_that_joints_hold_are_cautioned() {
+    let is_cautioned = |model: &dyn Model| {
+        let run = Simulation::new(model, &Moreau::default()).step(0.01).until(0.1).run(initial_state(model).unwrap());
+        run.outcome.unwrap();
+        run.cautions.iter().any(|caution| matches!(caution, Caution::Held(names) if *names == ["floor"]))
+    };
+    for (height, is_held) in [(0.1, true), (0.2, false)] {
+        assert_eq!(is_cautioned(&DiscOnRail::new(DiscOnRailParameters { height })), is_held);
+    }
+    assert!(!is_cautioned(&DiscOnSlope::default()));
 }
