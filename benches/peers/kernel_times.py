@@ -426,7 +426,7 @@ version = "0.0.0"
 edition = "2024"
 
 [dependencies]
-hamel = {{ path = "{root}/runtime", default-features = false, features = ["std", "macros"] }}
+hamel = {{ path = "{root}/runtime", default-features = false, features = ["std", "macros", "simd"] }}
 
 [profile.release]
 opt-level = 3

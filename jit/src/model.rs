@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use hamel::abreast::LaneFunctions;
 use hamel::generated::{
-    check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass, unknown_parameter,
+    check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass,
+    solve_for_accelerations, unknown_parameter,
 };
 use hamel::{ContactLaw, Energy, Model, ModelInfo, ParameterError, Signal, State, UnknownParameter};
+use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::schedule::requirements::Requirement;
 
 use crate::description::ProvidedFunction;
@@ -336,7 +338,8 @@ impl JitModel {
             }
         }
         let Instant { t, q, v, a, tau, w } = *at;
-        self.evaluate(self.provided[function], Arguments { t, q, v, a, tau, w, ..Arguments::default() }, results);
+        let arguments = Arguments { t, q, v, a, tau, w, ..Arguments::default() };
+        self.evaluate_requested(self.provided[function], arguments, results);
     }
 
     /// Small models are evaluated in less time than names are compared.
@@ -392,7 +395,19 @@ impl JitModel {
     pub fn forward_dynamics_derivatives(&self, t: f64, q: &[f64], v: &[f64], tau: &[f64], results: [&mut [f64]; 3]) {
         let function = self.require(FORWARD_DYNAMICS_DERIVATIVES);
         self.check("forces", tau, v.len());
-        self.evaluate(function, Arguments { tau, ..self.moving(t, q, v) }, results);
+        self.evaluate_requested(function, Arguments { tau, ..self.moving(t, q, v) }, results);
+    }
+
+    /// Evaluates a function on request, with the loops that some end with.
+    #[inline(always)]
+    fn evaluate_requested<const N: usize>(&self, function: usize, arguments: Arguments, mut results: [&mut [f64]; N]) {
+        let given = results.each_mut().map(|result| &mut **result);
+        self.evaluate(function, arguments, given);
+        let is_solved = self.named[FORWARD_DYNAMICS_DERIVATIVES] == Some(function)
+            && FunctionRole::ForwardDynamicsDerivatives.is_solved_in_loops(self.sizes.nv);
+        if is_solved && let [by_position, by_velocity, mass] = results.as_mut_slice() {
+            solve_for_accelerations(by_position, by_velocity, mass);
+        }
     }
 }
 

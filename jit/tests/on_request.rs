@@ -741,3 +741,62 @@ fn joints_that_follow_others_are_eliminated() {
         reduced.assert("D", &dense(&info.damping, &damping), &by_v);
     }
 }
+
+/// Trees with so many velocities that loops end the derivatives of forward dynamics: machine code, the interpreter, and
+/// what M and the derivatives of inverse dynamics say.
+#[test]
+fn slopes_that_loops_solve_for() {
+    let mut random = Random(24);
+    for n in [24, 31] {
+        let mut text = "model Tree { coordinates joint; gravity [0.3, -0.2, -9.81] m/s^2;".to_owned();
+        for k in 0..n {
+            let _ = writeln!(
+                text,
+                "body link{k} {{ mass: {:.3} kg, center_of_mass: {} m, inertia: diag(0.4, 0.5, 0.45) kg m^2 }}",
+                1.2 + random.next(),
+                random.vector(3)
+            );
+            let parent = if k == 0 { "ground".to_owned() } else { format!("link{}", random.below(k)) };
+            let kind = if k == 0 { "free" } else { "revolute" };
+            let (at, axis) = (random.vector(3), ["[1, 0, 0]", "[0, 1, 0]", "[3, 0, 4]"][random.below(3)]);
+            let _ = writeln!(text, "joint j{k}: {kind}({parent} at {at} m axis {axis}, link{k} axis {axis});");
+        }
+        text += "provide forward_dynamics, inverse_dynamics_derivatives, forward_dynamics_derivatives; }";
+        let subject = Subject::new(text, &mut random);
+        let nv = subject.nv();
+        let State { t, q, v, a, .. } = &subject.state;
+        let mut accelerations = vec![0.0; nv];
+        let (q, v, tau) = (q.as_slice(), v.as_slice(), a.as_slice());
+        subject.model.forward_dynamics(*t, q, v, tau, &mut accelerations);
+        let mut slopes = [(); 3].map(|()| vec![f64::NAN; nv * nv]);
+        let [by_q, by_v, inverse] = &mut slopes;
+        subject.model.forward_dynamics_derivatives(*t, q, v, tau, [by_q, by_v, inverse]);
+        let [mut force_by_q, mut force_by_v, mut mass] = [(); 3].map(|()| vec![f64::NAN; nv * nv]);
+        let forces = [&mut force_by_q[..], &mut force_by_v, &mut mass];
+        subject.model.inverse_dynamics_derivatives(*t, q, v, &accelerations, forces);
+        let identity: Vec<f64> = (0..nv * nv).map(|i| f64::from(u8::from(i / nv == i % nv))).collect();
+        let minus = |values: &[f64]| values.iter().map(|value| -value).collect::<Vec<f64>>();
+        for (found, expected) in slopes.iter().zip([minus(&force_by_q), minus(&force_by_v), identity]) {
+            let product = (0..nv * nv)
+                .map(|place| (0..nv).map(|k| mass[place / nv * nv + k] * found[k * nv + place % nv]).sum::<f64>());
+            let error = product.zip(&expected).fold(0.0_f64, |e, (a, b)| e.max((a - b).abs()));
+            let scale = expected.iter().fold(0.0_f64, |scale, value| scale.max(value.abs()));
+            assert!(error < 1e-11 * scale, "{error:e} of {scale:e}");
+        }
+        let interpreter = Interpreter::new(&subject.equations, &subject.schedule, defaults(&subject.schedule));
+        let point = Point {
+            t: *t,
+            inputs: Vec::new(),
+            q: q.to_vec(),
+            v: v.to_vec(),
+            a: accelerations,
+            lambda: Vec::new(),
+            tau: tau.to_vec(),
+        };
+        let interpreted = interpreter.evaluate(FunctionRole::ForwardDynamicsDerivatives, &point);
+        assert_eq!(interpreted.len(), 3);
+        for ((role, Dense { values, .. }), found) in interpreted.iter().zip(&slopes) {
+            assert!(values == found, "{role:?}");
+        }
+    }
+}

@@ -176,3 +176,21 @@ fn names_that_c_reserves_are_escaped() {
         }
     }
 }
+
+/// Loops end the derivatives of forward dynamics of trees with many velocities.
+#[test]
+fn slopes_that_loops_solve_for_are_those_of_the_interpreter() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        println!("not checked: there is no C compiler `cc`");
+        return;
+    }
+    let text = "model Chain { planar; coordinates joint; gravity [0.2, -9.81] m/s^2;
+        for k in 0..24 { body link[k] { mass: 1 kg, inertia: 0.1 kg m^2, center_of_mass: [0.1, 0.03] m } }
+        joint pin[0]: revolute(ground, link[0]);
+        for k in 1..12 { joint pin[k]: revolute(link[k - 1] at [0.2, 0] m, link[k]); }
+        joint pin[12]: revolute(ground at [1, 0] m, link[12]);
+        for k in 13..24 { joint pin[k]: revolute(link[k - 1] at [0.2, 0] m, link[k]); }
+        provide forward_dynamics_derivatives; }";
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_loops");
+    check(&folder, &stages(text));
+}

@@ -61,6 +61,8 @@ fn leaf(tree: &syn::UseTree) -> Option<String> {
     match tree {
         syn::UseTree::Path(path) => leaf(&path.tree),
         syn::UseTree::Name(name) => Some(name.ident.to_string()),
+        // Parts of functions have what the module around them has.
+        syn::UseTree::Glob(_) => Some("Real".to_owned()),
         _ => None,
     }
 }

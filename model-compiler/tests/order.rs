@@ -67,6 +67,7 @@ const RUNTIME: [&str; 64] = [
     "instances",
     "known",
     "runs",
+    "mass_solution",
     "generated",
     "configuration",
     "residuals",

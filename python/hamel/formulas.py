@@ -30,6 +30,9 @@ RESULTS = {
     "forward_dynamics_derivatives": {"da/dq": "vv", "da/dv": "vv", "M^-1": "vv"},
 }
 
+# From so many velocities on a loop solves for the derivatives of forward dynamics, so that there are no formulas for them.
+SOLVED_IN_LOOPS = 24
+
 
 class Formulas(Mapping):
     """The formulas of a model for SymPy, by the names of its functions, see `Model.sympy`.
@@ -53,6 +56,8 @@ class Formulas(Mapping):
         sizes = {"v": model.velocities, "c": model.constraints, "o": model.outputs}
         self._sizes = {letter: len(names) for letter, names in sizes.items()}
         there = {name for name, *_ in model._functions}
+        if len(model.velocities) >= SOLVED_IN_LOOPS:
+            there.discard("forward_dynamics_derivatives")
         self._names = [name for name in RESULTS if name in there]
         self._known: dict[str, object] = {}
         # Rows and columns of formulas are those of a kernel: those of the model if there is one alone.

@@ -42,6 +42,7 @@ mod contact_settings;
 mod instances;
 mod joint_limits;
 mod known;
+mod mass_solution;
 mod norms;
 mod penetration;
 mod random;

@@ -154,6 +154,9 @@ fn second_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<O
 /// The derivatives of inverse dynamics at the acceleration that the forces cause, times −M⁻¹.
 fn forward_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<Output> {
     let tau = builder.forces();
+    if FunctionRole::ForwardDynamicsDerivatives.is_solved_in_loops(tau.len()) {
+        return unsolved_derivatives(builder, dynamics, &tau);
+    }
     let (factorization, a) = dynamics.forward_dynamics(&mut builder.graph, &tau);
     let inverse = factorization.inverse(&mut builder.graph);
     let of_graph = dynamics.derivatives_of_graph(builder);
@@ -173,6 +176,24 @@ fn forward_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics
         }
     }
     cheapest(builder.counting, &builder.graph, candidates)
+}
+
+/// What a loop makes derivatives of forward dynamics of: ∂τ/∂q and ∂τ/∂v at the acceleration that the forces cause, and M.
+fn unsolved_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics, tau: &[ExprId]) -> Vec<Output> {
+    let by_recursion = dynamics.articulated_dynamics(&mut builder.graph, tau);
+    let a = by_recursion.unwrap_or_else(|| dynamics.forward_dynamics(&mut builder.graph, tau).1);
+    let Derivatives { mass_matrix, by_position, by_velocity } =
+        dynamics.derivatives(builder, &a).unwrap_or_else(|| {
+            let of_graph = dynamics.derivatives_of_graph(builder);
+            let [by_position, by_velocity] =
+                [of_graph.by_position, of_graph.by_velocity].map(|matrix| at_accelerations(builder, &matrix, &a));
+            Derivatives { by_position, by_velocity, ..of_graph }
+        });
+    vec![
+        Output::matrix(Role::ForceByPosition, &by_position),
+        Output::matrix(Role::ForceByVelocity, &by_velocity),
+        Output::matrix(Role::MassMatrix, &mass_matrix),
+    ]
 }
 
 /// The values substituted for the accelerations' symbols in a matrix.

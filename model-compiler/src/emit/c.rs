@@ -315,7 +315,7 @@ impl<'a> Model<'a> {
                 Some(pattern) => pattern.nnz(),
                 None => rows.size(layout) * columns.size(layout),
             };
-            Filled { role, len, pattern }
+            Filled { role: function.result_of(role), len, pattern }
         };
         results.into_iter().map(result).collect()
     }
@@ -451,6 +451,11 @@ impl<'a> Model<'a> {
             }
             offset += members.scheduled.constants.len() * members.rows.len();
         }
+        let n_velocities = self.equations.layout.velocities.len();
+        if role.is_solved_in_loops(n_velocities) {
+            let names: Vec<&str> = results.iter().map(|result| role_name(result.role)).collect();
+            let _ = writeln!(text, "solve_for_accelerations({n_velocities}, {});", names.join(", "));
+        }
         finished(&(text + "}\n"))
     }
 
@@ -503,7 +508,7 @@ impl<'a> Model<'a> {
             }
         }
         for (output, _) in stored(function, &function.routine) {
-            let name = role_name(output.role);
+            let name = role_name(function.role.result_of(output.role));
             if output.is_dense {
                 arguments.push(name.to_owned());
                 continue;
@@ -534,6 +539,11 @@ impl<'a> Model<'a> {
 
     /// Row, column and place in the result of every entry that is not zero for all arguments.
     pub(super) fn entries(&self, function: FunctionRole, role: Role) -> Vec<[usize; 3]> {
+        let n_velocities = self.equations.layout.velocities.len();
+        if function.is_solved_in_loops(n_velocities) {
+            let places = 0..n_velocities * n_velocities;
+            return places.map(|place| [place / n_velocities, place % n_velocities, place]).collect();
+        }
         let mut entries = BTreeSet::new();
         for members in &self.members {
             let functions = members.scheduled.functions.iter().filter(|known| known.role == function);
@@ -561,6 +571,10 @@ fn helpers(body: &str) -> String {
             "static double mul_add(double a, double b, double c)\n{\n",
             "#ifdef FP_FAST_FMA\n    return fma(a, b, c);\n#else\n    return a * b + c;\n#endif\n}\n\n"
         ));
+    }
+    if body.contains("solve_for_accelerations(") {
+        text.push_str(include_str!("solve_for_accelerations.c"));
+        text.push('\n');
     }
     if body.contains("sign(") {
         text.push_str("/* -1, 0 or 1. */\nstatic double sign(double x)\n{\n    return (x > 0.0) - (x < 0.0);\n}\n\n");

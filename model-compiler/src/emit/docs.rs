@@ -35,6 +35,9 @@ pub(super) fn lines(function: &ScheduledFunction) -> Vec<String> {
     let hoisted = if counts.hoisted > 0 { format!(", and {} once per model", counts.hoisted) } else { String::new() };
     let shared = total(&counts.shared);
     let mut lines = vec![function_doc(function.role).to_owned()];
+    if function.outputs.iter().any(|output| function.role.is_solved_in_loops(output.shape.0)) {
+        lines.push("Here slopes of the forces τ at the accelerations that they cause, and M, of which `solve_for_accelerations` makes those of the accelerations, and M⁻¹.".to_owned());
+    }
     lines.extend(function.outputs.iter().filter(|output| !output.entries.is_empty()).map(result));
     lines.push(format!(
         "Operations: {} as derived, {shared} shared, {simplified} simplified{hoisted}.",

@@ -53,7 +53,7 @@ impl Method {
         }
         slices.iter().for_each(|slice| text.push_str(&format!("{slice}: &mut [f64], ")));
         let mut body = String::new();
-        for slice in slices {
+        for &slice in &slices {
             if self.is_zeroed(slice, &contributions) {
                 let _ = writeln!(body, "{slice}.fill(0.0);");
             }
@@ -61,6 +61,9 @@ impl Method {
         body.push_str(&inputs(layout, &self.given, &contributions));
         for &contribution in &contributions {
             body.push_str(&self.call(contribution, &contributions));
+        }
+        if self.function.is_solved_in_loops(layout.velocities.len()) {
+            let _ = writeln!(body, "solve_for_accelerations({});", slices.join(", "));
         }
         let (result, end) = if self.is_optional { ("-> bool ", "true\n") } else { ("", "") };
         format!("{text}) {result}{{\n{}{body}{end}}}\n", helpers(&body))
@@ -183,10 +186,11 @@ fn sums(layout: &Layout, contributions: &[Contribution], sum: impl Fn(&str) -> S
 /// Imports the runtime's helpers that a body calls; calls are written by this file alone, so they can be looked for.
 fn helpers(body: &str) -> String {
     let is_called = |helper: &&str| body.contains(&format!("{helper}("));
-    let called: Vec<&str> = ["add", "array", "array_mut", "gather", "places", "rows_mut", "scatter"]
-        .into_iter()
-        .filter(is_called)
-        .collect();
+    let called: Vec<&str> =
+        ["add", "array", "array_mut", "gather", "places", "rows_mut", "scatter", "solve_for_accelerations"]
+            .into_iter()
+            .filter(is_called)
+            .collect();
     match called.as_slice() {
         [] => String::new(),
         [single] => format!("use {}::{single};\n", paths::GENERATED),

@@ -102,6 +102,42 @@ fn evaluate<T: Scalar>(expression: &Expression, arguments: &Arguments<T>, locals
     }
 }
 
+/// Slopes of forces and M replaced by slopes of accelerations and M⁻¹, as the runtime does it.
+fn solve_for_accelerations<T: Scalar>(results: &mut [(Role, Dense<T>)]) {
+    results.iter_mut().for_each(|(role, _)| *role = FunctionRole::ForwardDynamicsDerivatives.result_of(*role));
+    let Some(place) = results.iter().position(|(role, _)| *role == Role::InverseMassMatrix) else { return };
+    let less = |a: &T, factor: &T, b: &T| a.binary(Binary::Sub, &factor.binary(Binary::Mul, b));
+    let Dense { rows: n, values: mut m, .. } = results[place].1.clone();
+    for k in (0..n).rev() {
+        m[k * n + k] = T::from_f64(1.0).binary(Binary::Div, &m[k * n + k]);
+        for i in (0..k).rev() {
+            let factor = m[k * n + i].binary(Binary::Mul, &m[k * n + k]);
+            for j in 0..=i {
+                m[i * n + j] = less(&m[i * n + j], &factor, &m[k * n + j]);
+            }
+            m[k * n + i] = factor;
+        }
+    }
+    for (role, Dense { values: x, .. }) in results {
+        let is_inverse = *role == Role::InverseMassMatrix;
+        if is_inverse {
+            *x = (0..n * n).map(|place| T::from_f64(f64::from(u8::from(place / n == place % n)))).collect();
+        }
+        for k in (0..n).rev() {
+            for i in 0..k {
+                (0..n).for_each(|j| x[i * n + j] = less(&x[i * n + j], &m[k * n + i], &x[k * n + j]));
+            }
+        }
+        for k in 0..n {
+            let scale = if is_inverse { m[k * n + k].clone() } else { m[k * n + k].unary(Unary::Neg) };
+            (0..n).for_each(|j| x[k * n + j] = x[k * n + j].binary(Binary::Mul, &scale));
+            for i in 0..k {
+                (0..n).for_each(|j| x[k * n + j] = less(&x[k * n + j], &m[k * n + i], &x[i * n + j]));
+            }
+        }
+    }
+}
+
 impl<T: Scalar> Arguments<T> {
     /// Parameters alone.
     pub fn of_parameters(parameters: Vec<T>) -> Arguments<T> {
@@ -215,6 +251,9 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
                 *entry = entry.binary(Binary::Add, &value);
             }
         });
+        if function.is_solved_in_loops(layout.velocities.len()) {
+            solve_for_accelerations(&mut results);
+        }
         results
     }
 

@@ -190,7 +190,7 @@ fn requested(function: &ScheduledFunction) -> Method {
         (F::NonlinearEffects, _) => "effects",
         (F::CenterOfMass, Role::Position) => "center",
         (F::CenterOfMass, _) => "jacobian",
-        _ => role_name(role),
+        _ => role_name(function.role.result_of(role)),
     };
     let results: Vec<(Role, &'static str)> =
         function.outputs.iter().map(|output| (output.role, slice(output.role))).collect();

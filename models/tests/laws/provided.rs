@@ -177,3 +177,28 @@ fn second_derivatives_are_differences_of_the_first() {
         }
     }
 }
+
+multibody! {
+    /// Two chains of hinges on a body that moves freely, with so many velocities that loops differentiate forward dynamics.
+    model Centipede {
+        planar;
+        coordinates joint;
+        gravity [0.3, -9.81] m/s^2;
+        body trunk { mass: 2 kg, inertia: 0.3 kg m^2 }
+        for k in 0..11 { body left[k] { mass: 0.5 kg, inertia: 0.02 kg m^2 } }
+        for k in 0..12 { body right[k] { mass: 0.4 kg, inertia: 0.03 kg m^2, center_of_mass: [0.02, 0.05] m } }
+        joint base: free(ground, trunk);
+        joint hip[0]: revolute(trunk at [-0.3, 0] m, left[0] at [0, 0.1] m);
+        joint hip[1]: revolute(trunk at [0.3, 0] m, right[0] at [0, 0.1] m);
+        for k in 1..11 { joint of_left[k]: revolute(left[k - 1] at [0, -0.1] m, left[k] at [0, 0.1] m); }
+        for k in 1..12 { joint of_right[k]: revolute(right[k - 1] at [0, -0.1] m, right[k] at [0.05, 0.1] m); }
+        force bushing: torsion_spring(hip[0]) { stiffness: 2 N m/rad, damping: 0.3 N m s/rad }
+        provide nonlinear_effects, inverse_dynamics, forward_dynamics, inverse_dynamics_derivatives,
+            forward_dynamics_derivatives;
+    }
+}
+
+#[test]
+fn methods_of_a_tree_whose_slopes_loops_solve_for() {
+    assert_methods!(Centipede::default());
+}
