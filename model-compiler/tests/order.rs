@@ -41,7 +41,7 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 64] = [
+const RUNTIME: [&str; 65] = [
     // What a standard library has.
     "prelude",
     "once",

@@ -1,8 +1,6 @@
 //! Slopes of accelerations from those of forces, with the mass matrix: the part of their computation that repeats the same
 //! operations for each of many columns, as loops, whose time is not that of fetching code.
 
-use crate::prelude::*;
-
 /// Room for a row.
 const MOST_VELOCITIES: usize = 256;
 
@@ -151,6 +149,7 @@ mod tests {
     use nalgebra::DMatrix;
 
     use super::*;
+    use crate::prelude::*;
 
     /// Trees whose joints move what stands behind them: M⁻¹ and solutions beside those of a dense decomposition.
     #[test]

@@ -276,7 +276,7 @@ multibody! {
 #[test]
 fn contacts_that_joints_hold_are_cautioned() {
     let is_cautioned = |model: &dyn Model| {
-        let run = Simulation::new(model, &Moreau::default()).step(0.01).until(0.1).run(initial_state(model).unwrap());
+        let run = Simulation::new(model, &Moreau).step(0.01).until(0.1).run(initial_state(model).unwrap());
         run.outcome.unwrap();
         run.cautions.iter().any(|caution| matches!(caution, Caution::Held(names) if *names == ["floor"]))
     };
