@@ -33,18 +33,20 @@ pub(crate) struct Rows {
 impl Rows {
     /// G.
     pub(crate) fn of_constraints(model: &dyn Model, state: &State) -> Self {
-        let pattern = &model.describe().constraint_jacobian;
-        let mut values = vec![0.0; pattern.nnz()];
-        model.constraint_jacobian(state.t, state.q.as_slice(), &mut values);
-        let entries = pattern.entries().zip(values).map(|((row, column), value)| (row, column, value)).collect();
-        Self { rows: pattern.rows, columns: pattern.columns, entries }
+        let fill = |values: &mut [f64]| model.constraint_jacobian(state.t, state.q.as_slice(), values);
+        Self::filled(&model.describe().constraint_jacobian, fill)
     }
 
     /// Wᵀ.
     pub(crate) fn of_contacts(model: &dyn Model, state: &State) -> Self {
-        let pattern = &model.describe().contact_jacobian;
+        let fill = |values: &mut [f64]| model.contact_jacobian(state.t, state.q.as_slice(), values);
+        Self::filled(&model.describe().contact_jacobian, fill)
+    }
+
+    /// A matrix of this pattern, with the values that are filled in.
+    fn filled(pattern: &SparsityPattern, fill: impl FnOnce(&mut [f64])) -> Self {
         let mut values = vec![0.0; pattern.nnz()];
-        model.contact_jacobian(state.t, state.q.as_slice(), &mut values);
+        fill(&mut values);
         let entries = pattern.entries().zip(values).map(|((row, column), value)| (row, column, value)).collect();
         Self { rows: pattern.rows, columns: pattern.columns, entries }
     }
