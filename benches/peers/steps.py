@@ -25,6 +25,7 @@ import andrews  # noqa: E402
 import exudyn_models as exudyn  # noqa: E402
 import mujoco  # noqa: E402
 import trees  # noqa: E402
+from composition import NEEDED, OTHER, PARTS, composition  # noqa: E402
 from measure import ROOT, Motion, Program, Steps, build_steps, fastest, machine, run, stay_on_one_core, timed  # noqa: E402
 
 
@@ -179,7 +180,7 @@ def rows(tools):
 
 
 def measure(row, tools, rounds):
-    """A line of the table, and whether the states at the end agree."""
+    """A line of the table, whether the states at the end agree, our motion, and the ratio of times."""
     ours = tools.ours(**row.ours)
     name, theirs = fastest(row.theirs(ours()))
     times = [[], []]
@@ -194,7 +195,21 @@ def measure(row, tools, rounds):
     goal = "" if row.goal is None else f"{row.goal}{'' if a / b <= row.goal else ', missed'}"
     remark = f"{difference:.0e}" + ("" if agrees else f", **but {row.difference:.0e} is explained**")
     cells = [row.name, f"{a:.3g}", f"{row.peer}: {name}", f"{b:.3g}", f"{a / b:.3f}", goal, remark]
-    return "| " + " | ".join(cells) + " |", agrees
+    return "| " + " | ".join(cells) + " |", agrees, ours, a / b
+
+
+def compose(measured):
+    """Prints of what our steps consist, and what ratio would be left without everything but what steps need."""
+    names = [*PARTS, OTHER]
+    print(f"\n| motion | instructions | {' | '.join(names)} | ratio | by {' and '.join(NEEDED)} alone |")
+    print("|---|" + "---:|" * (len(names) + 3))
+    known = {}
+    for row, ours, ratio in measured:
+        key = tuple(ours.process.args)
+        instructions, shares = known[key] = known.get(key) or composition(ours, row.parts[0])
+        cells = [f"{shares[name]:.2f}" for name in names]
+        needed = ratio * sum(shares[name] for name in NEEDED)
+        print(f"| {row.name}; {row.peer} | {instructions:.0f} | {' | '.join(cells)} | {ratio:.3f} | {needed:.3f} |", flush=True)
 
 
 SICONOS = "slider-crank with clearance, Moreau at 1e-5"
@@ -213,6 +228,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5, help="of which the least time counts")
     parser.add_argument("--only", default="", help="rows whose names contain this")
+    parser.add_argument("--composition", action="store_true", help="of what our steps consist, too, which needs `perf` and `valgrind`")
     parser.add_argument("--keep", metavar="FOLDER", help="compile here and keep what was compiled")
     arguments = parser.parse_args()
     folder = Path(arguments.keep or tempfile.mkdtemp(prefix="steps-")).resolve()
@@ -222,14 +238,17 @@ def main():
     print(machine("exudyn", "mujoco", "casadi", "libpinocchio", "cmeel-eigen") + "\n")
     print("| motion | ours, µs | other tool | its time, µs | ratio | goal | states at the end differ by |")
     print("|---|---:|---|---:|---:|---:|---:|", flush=True)
-    all_agree = True
+    all_agree, measured = True, []
     for row in rows(tools):
         if arguments.only in row.name:
-            line, agrees = measure(row, tools, arguments.rounds)
+            line, agrees, ours, ratio = measure(row, tools, arguments.rounds)
             all_agree &= agrees
+            measured.append((row, ours, ratio))
             print(line, flush=True)
     if arguments.only in SICONOS:
         print(beside_siconos(tools, arguments.rounds))
+    if arguments.composition:
+        compose(measured)
     if not all_agree:
         sys.exit("states at the end differ by more than the schemes explain")
 

@@ -4,17 +4,17 @@ mod common;
 
 use common::{Chain, Craft, FreeBody, HeavyTop, Oscillator, Pendulum};
 use hamel::newton::{NewtonMatrix, Tolerance};
-use hamel::{Model, Options, State, schemes};
+use hamel::{Model, Options, State, StepStats, schemes};
 
-/// The end of a motion, with its total of factorizations.
-fn end(model: &dyn Model, initial: &State, scheme: &str, h: &[f64], options: &Options) -> (State, u32) {
+/// The end of a motion, with what its steps took.
+fn end(model: &dyn Model, initial: &State, scheme: &str, h: &[f64], options: &Options) -> (State, StepStats) {
     let scheme = schemes::by_name(scheme, &[]).expect("it exists");
     let mut stepper = scheme.start_with(model, initial.clone(), options).expect("it starts");
-    let mut factorizations = 0;
+    let mut stats = StepStats::default();
     for &h in h {
-        factorizations += stepper.step(h).unwrap_or_else(|error| panic!("{error}")).factorizations;
+        stats += stepper.step(h).unwrap_or_else(|error| panic!("{error}"));
     }
-    (stepper.state().clone(), factorizations)
+    (stepper.state().clone(), stats)
 }
 
 /// Steps of several sizes: a few equal ones, then others.
@@ -67,12 +67,13 @@ fn motions_are_the_same() {
         (&Craft::PULLED, Craft::PULLED.initial([2.0, -3.0, 1.0], [0.5, 1.5, -2.0])),
         (&Chain, Chain::initial()),
     ];
-    let (mut fewer, mut n_compared) = (0, 0);
+    let (mut fewer, mut n_compared, mut iterations) = (0, 0, [0; 3]);
+    let tolerances = [(1e-12, 1e-11), (1e-8, 1e-9), (1e-6, 1e-8)];
     for scheme in schemes::all() {
         let Some(key) = scheme.key() else { continue };
         for (model, initial) in &cases {
             // Levels of constraints and tolerances of Newton's method change what is solved and when iterations end.
-            for (relative, least) in [(1e-12, 1e-11), (1e-8, 1e-9)] {
+            for ((relative, least), iterations) in tolerances.into_iter().zip(&mut iterations) {
                 let options = |newton_matrix| Options {
                     newton_matrix: Some(newton_matrix),
                     tolerance: Tolerance { relative, ..Tolerance::default() },
@@ -99,10 +100,12 @@ fn motions_are_the_same() {
                     let what = format!("{key} on {} at {relative}", model.describe().name);
                     assert!(error <= allowed, "{what}: {name} differ by {error:.1e}, {allowed:.1e} is allowed");
                 }
-                fewer += u32::from(kept < all);
+                fewer += u32::from(kept.factorizations < all.factorizations);
+                *iterations += kept.newton_iterations;
                 n_compared += 1;
             }
         }
     }
-    assert!(fewer > 100 && n_compared > 300, "{fewer} of {n_compared} with fewer factorizations");
+    assert!(iterations[1] < iterations[0] && iterations[2] < iterations[1], "{iterations:?} with wider tolerances");
+    assert!(fewer > 150 && n_compared > 450, "{fewer} of {n_compared} with fewer factorizations");
 }

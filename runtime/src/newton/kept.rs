@@ -72,6 +72,8 @@ pub(super) struct Units {
     pub(super) sizes: Vec<f64>,
     pub(super) rounding: Vec<f64>,
     is_bound: bool,
+    /// See [`scales_of`](super::scales_of).
+    loose: f64,
     /// Reciprocals of corrections that are too small to count.
     pub(super) inverse: Vec<f64>,
 }
@@ -263,14 +265,17 @@ impl Keeping {
 }
 
 impl Units {
-    pub(super) fn new(n: usize) -> Self {
+    pub(super) fn new(n: usize, tolerance: &Tolerance) -> Self {
         let zeros = || vec![0.0; n];
-        Self { sizes: zeros(), rounding: zeros(), is_bound: false, inverse: zeros() }
+        // A tolerance that is not wider than usual asks for everything but rounding.
+        let is_wide = tolerance.relative > Tolerance::default().relative;
+        let loose = if is_wide { tolerance.relative / LEFT } else { 0.0 };
+        Self { sizes: zeros(), rounding: zeros(), is_bound: false, loose, inverse: zeros() }
     }
 
     /// Begins a step.
     pub(super) fn begin(&mut self, equations: &dyn Equations) {
-        equations.scales(&mut self.sizes);
+        equations.scales(self.loose, &mut self.sizes);
         self.is_bound = equations.is_bound();
         self.find();
     }
@@ -291,8 +296,8 @@ impl Units {
 
 impl Kept {
     /// Nothing is kept yet, of matrices of this size.
-    pub(super) fn new(n: usize) -> Self {
-        Self { keeping: Keeping::new(), units: Units::new(n), sum: vec![0.0; n] }
+    pub(super) fn new(n: usize, tolerance: &Tolerance) -> Self {
+        Self { keeping: Keeping::new(), units: Units::new(n, tolerance), sum: vec![0.0; n] }
     }
 
     /// The matrix does not serve any more.

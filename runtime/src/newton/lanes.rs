@@ -79,7 +79,7 @@ impl LaneNewton {
         let solver = LaneSolver::new(pattern);
         let (nnz, n) = (solver.nnz(), solver.size());
         let zeros = |n: usize| vec![[0.0; ABREAST]; n];
-        let kept = || (Units::new(ABREAST * n), core::array::from_fn(|_| Keeping::new()));
+        let kept = || (Units::new(ABREAST * n, &tolerance), core::array::from_fn(|_| Keeping::new()));
         Self {
             abreast,
             tolerance,

@@ -87,10 +87,12 @@ impl Default for Tolerance {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum NewtonMatrix {
-    /// Within a step and from step to step while corrections shrink fast enough; they go on until nothing but rounding is
-    /// left, whatever the tolerance, since they shrink by a constant factor only. Steps with contacts use a matrix for
-    /// every iteration. Accelerations and multipliers are less accurate than with the other choice, by about two digits,
-    /// which matters where a scheme carries multipliers from step to step, as `hht` does.
+    /// Within a step and from step to step while corrections shrink fast enough; they shrink by a constant factor, and go
+    /// on until nothing but rounding is left. With a tolerance wider than the usual one they end earlier: as soon as what is
+    /// left of accelerations and multipliers is below that part of them, so that the motion is one with forces that differ
+    /// by as much. Steps with contacts use a matrix for every iteration. Accelerations and multipliers are less accurate than
+    /// with the other choice, by about two digits, which matters where a scheme carries multipliers from step to step, as
+    /// `hht` does.
     Kept,
     /// For one iteration, as quadratic convergence has it.
     EveryIteration,
@@ -166,8 +168,9 @@ pub(crate) trait Equations {
     fn position_factor(&self) -> f64;
     /// Whether constraints are imposed on coordinates, whose rounding is then found in the accelerations.
     fn is_bound(&self) -> bool;
-    /// Size of each unknown to which errors that a kept matrix leaves are relative, `[n]`, see [`scales_of`].
-    fn scales(&self, out: &mut [f64]);
+    /// Size of each unknown to which errors that a kept matrix leaves are relative, `[n]`, with what a wide tolerance adds,
+    /// see [`scales_of`].
+    fn scales(&self, loose: f64, out: &mut [f64]);
     /// Name of an unknown and its equation, for errors.
     fn name(&self, unknown: usize) -> Unknown;
 }
@@ -227,12 +230,14 @@ fn sizes_of_each<const N: usize>(info: &ModelInfo, state: &State, position_facto
 }
 
 /// [`Equations::scales`] of one stage: accelerations with velocities and coordinates, divided by their factors of
-/// accelerations; and the largest multiplier. `is_bound`: constraints are imposed on coordinates.
+/// accelerations; and the largest multiplier. `is_bound`: constraints are imposed on coordinates. `loose`: multiple of
+/// accelerations and multipliers themselves below which no size is.
 pub(crate) fn scales_of(
     model: &dyn Model,
     state: &State,
     [position, velocity]: [f64; 2],
     is_bound: bool,
+    loose: f64,
     out: &mut [f64],
 ) {
     sizes_of(model, state, position, out);
@@ -241,10 +246,29 @@ pub(crate) fn scales_of(
     for ((size, a), v) in accelerations.iter_mut().zip(&state.a).zip(&state.v) {
         *size = a.abs() + v.abs() / velocity.abs() + share * (*size - a.abs());
     }
-    let lambda = state.lambda.as_slice();
+    let (a, lambda) = (state.a.as_slice(), state.lambda.as_slice());
     match instances(model).1 {
         1 => raise::<1>(accelerations, multipliers, lambda),
         _ => raise::<ABREAST>(accelerations, multipliers, lambda),
+    }
+    if loose > 0.0 {
+        match instances(model).1 {
+            1 => loosen::<1>(loose, [(accelerations, a), (multipliers, lambda)]),
+            _ => loosen::<ABREAST>(loose, [(accelerations, a), (multipliers, lambda)]),
+        }
+    }
+}
+
+/// Raises sizes of so many instances to a multiple of the values themselves, of which those that are small count as a part
+/// of the largest.
+fn loosen<const N: usize>(loose: f64, parts: [(&mut [f64], &[f64]); 2]) {
+    for (sizes, values) in parts {
+        let least = largest_of_each::<N>(values).map(|largest| LEAST_SHARE * largest);
+        for (sizes, values) in sizes.as_chunks_mut::<N>().0.iter_mut().zip(values.as_chunks::<N>().0) {
+            for ((size, value), least) in sizes.iter_mut().zip(values).zip(least) {
+                *size = size.max(loose * value.abs().max(least));
+            }
+        }
     }
 }
 
@@ -304,7 +328,7 @@ impl Newton {
             residual: zeros(),
             rounding: zeros(),
             effect: zeros(),
-            kept: (matrix == Some(NewtonMatrix::Kept)).then(|| Kept::new(n)),
+            kept: (matrix == Some(NewtonMatrix::Kept)).then(|| Kept::new(n, &tolerance)),
             #[cfg(feature = "simd")]
             lanes: None,
         }

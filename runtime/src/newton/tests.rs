@@ -34,7 +34,7 @@ impl Equations for Scalar {
     fn name(&self, _unknown: usize) -> Unknown {
         Unknown::Motion("x".to_owned())
     }
-    fn scales(&self, out: &mut [f64]) {
+    fn scales(&self, _loose: f64, out: &mut [f64]) {
         self.sizes(out);
     }
 }
@@ -112,7 +112,7 @@ impl Equations for NearlyDependent {
     fn is_bound(&self) -> bool {
         false
     }
-    fn scales(&self, out: &mut [f64]) {
+    fn scales(&self, _loose: f64, out: &mut [f64]) {
         self.sizes(out);
     }
     fn name(&self, _unknown: usize) -> Unknown {

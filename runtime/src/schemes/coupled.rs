@@ -579,10 +579,10 @@ impl Equations for Stages<'_> {
         self.constraints.on_positions() > 0
     }
 
-    fn scales(&self, out: &mut [f64]) {
+    fn scales(&self, loose: f64, out: &mut [f64]) {
         let n = out.len() / self.states.len();
         for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
-            scales_of(self.model, state, [self.dt * self.dt, self.dt], self.is_bound(), out);
+            scales_of(self.model, state, [self.dt * self.dt, self.dt], self.is_bound(), loose, out);
         }
     }
 }

@@ -570,8 +570,8 @@ impl Equations for Step<'_> {
         self.constraints.on_positions() > 0
     }
 
-    fn scales(&self, out: &mut [f64]) {
-        scales_of(self.model, &self.new, self.newmark_factors().into(), self.is_bound(), out);
+    fn scales(&self, loose: f64, out: &mut [f64]) {
+        scales_of(self.model, &self.new, self.newmark_factors().into(), self.is_bound(), loose, out);
     }
 }
 

@@ -357,8 +357,8 @@ impl Equations for PointEquations<'_> {
         self.constraints.on_positions() > 0
     }
 
-    fn scales(&self, out: &mut [f64]) {
-        scales_of(self.model, &self.state, [self.beta * self.beta, self.beta], self.is_bound(), out);
+    fn scales(&self, loose: f64, out: &mut [f64]) {
+        scales_of(self.model, &self.state, [self.beta * self.beta, self.beta], self.is_bound(), loose, out);
     }
 }
 
