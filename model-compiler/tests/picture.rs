@@ -178,7 +178,7 @@ fn forces_have_the_power_of_the_generalized_forces() {
             let state = State::random(&model, seed);
             let outputs = model.value(FunctionRole::Outputs, Role::Outputs, &state);
             let moving = &outputs[24..];
-            let asked: Vec<Asked> = model.system.forces.iter().map(Asked::Force).collect();
+            let asked: Vec<Asked> = model.system.forces.iter().map(|force| Asked::Force(force)).collect();
             let (picture, values) = model.picture(&asked, &state);
             let of = |force: usize| &values[picture.span(force)];
             let (rope, thrust, twist) = (of(0), of(1), of(2));

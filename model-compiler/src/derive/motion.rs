@@ -4,8 +4,10 @@ use super::kernel::KernelBuilder;
 use super::lower::{Scope, lower};
 use super::parameters::is_parametric;
 use crate::expr::{ExprId, Graph};
-use crate::forces::{Action, FrameMotion, Situation};
-use crate::resolve::{BodyId, Force, Frame, InputId, Joint, JointId, ParameterId, Quantity, System, Term, TermKind};
+use crate::forces::{Action, FrameMotion, Situation, Target};
+use crate::resolve::{
+    BodyId, Force, ForceValue, Frame, InputId, Joint, JointId, ParameterId, Quantity, System, Term, TermKind,
+};
 use crate::space::Space;
 use crate::spatial::{self, Matrix3, Transform, Vector3};
 
@@ -262,6 +264,31 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
         spatial::apply(&mut self.builder.graph, &pose.rotation, in_body).to_vec()
     }
 
+    fn force_value(&mut self, force: &Force, value: ForceValue) -> Vec<ExprId> {
+        let (action, _) = self.act(force);
+        // A force on a body acts on the first frame, one between two on the second.
+        let acts_on = if force.kind.target() == Target::On { 0 } else { 1 };
+        let wrench = action.wrenches.get(acts_on);
+        let graph = &mut self.builder.graph;
+        match (value, wrench) {
+            (ForceValue::OnCoordinate, _) => action.generalized.into_iter().collect(),
+            (ForceValue::Force, Some(wrench)) => wrench.force[..self.system.space.dimension()].to_vec(),
+            (ForceValue::Torque, Some(wrench)) if self.system.space == Space::Planar => vec![wrench.torque[2]],
+            (ForceValue::Torque, Some(wrench)) => wrench.torque.to_vec(),
+            (ForceValue::Tension, Some(wrench)) => {
+                let pull = spatial::neg(graph, wrench.force);
+                let [a, b] = [0, 1].map(|end| self.frame_pose("at", &force.frames[end]).position);
+                let graph = &mut self.builder.graph;
+                let line = spatial::sub(graph, b, a);
+                let along = spatial::dot(graph, pull, line);
+                let square = spatial::dot(graph, line, line);
+                let length = graph.sqrt(square);
+                vec![graph.div(along, length)]
+            }
+            (_, None) => Vec::new(),
+        }
+    }
+
     fn total(&mut self, of: fn(&Totals) -> Vec<ExprId>) -> Vec<ExprId> {
         self.totals.as_ref().map(of).unwrap_or_default()
     }
@@ -326,6 +353,7 @@ impl Scope for KernelScope<'_, '_, '_> {
             Quantity::Momentum => self.total(|t| t.momentum.to_vec()).into_iter().take(dimension).collect(),
             Quantity::AngularMomentum if dimension == 2 => self.total(|t| vec![t.angular_momentum[2]]),
             Quantity::AngularMomentum => self.total(|t| t.angular_momentum.to_vec()),
+            Quantity::Force(force, value) => self.force_value(force, *value),
         }
     }
 

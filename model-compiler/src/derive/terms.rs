@@ -27,6 +27,10 @@ pub(super) fn walk<'t>(term: &'t Term, visit: &mut dyn FnMut(&'t Term)) {
             if let Some(position) = frame(quantity).and_then(|frame| frame.position.as_ref()) {
                 walk(position, visit);
             }
+            if let Quantity::Force(force, _) = quantity {
+                let of_frames = force.frames.iter().filter_map(|frame| frame.position.as_ref());
+                of_frames.chain(&force.fields).for_each(|part| walk(part, visit));
+            }
         }
     }
 }
@@ -50,6 +54,9 @@ pub(super) fn bodies(term: &Term) -> Vec<BodyId> {
             | Quantity::AngularVelocity(body)
             | Quantity::AngularAcceleration(body),
         ) => found.push(*body),
+        TermKind::Quantity(Quantity::Force(force, _)) => {
+            found.extend(force.frames.iter().filter_map(|frame| frame.body))
+        }
         TermKind::Quantity(quantity) => found.extend(frame(quantity).and_then(|frame| frame.body)),
         _ => {}
     });

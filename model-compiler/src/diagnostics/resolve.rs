@@ -487,6 +487,11 @@ pub(crate) fn only_as_an_output(name: &Ident, member: &Ident) -> Error {
     advise(Family::FlexibleMember, name, format!("`{name}` of a flexible member is an output of its own"), help)
 }
 
+pub(crate) fn value_of_force(name: &Ident) -> Error {
+    let message = format!("values of force `{name}` are known in outputs alone");
+    advise(Family::Dependence, name, message, "write what the force is made of instead")
+}
+
 pub(crate) fn total_of_flexible_model(name: &Ident) -> Error {
     let message = format!("`{name}` does not count flexible members");
     advise(Family::FlexibleMember, name, message, "energies are in every trajectory")

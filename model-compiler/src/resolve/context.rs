@@ -2,13 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use proc_macro2::Ident;
 
 use super::constants::Defaults;
 use super::names::{Meaning, Names};
 use super::outlines::{BeamOutline, JointOutline, MemberOutline, StateOutline};
-use super::{BodyId, Formulation, Input, InputId, JointId, Term};
+use super::{BodyId, Force, Formulation, Input, InputId, JointId, Term};
 use crate::diagnostics::{self, Errors};
 use crate::joints;
 use crate::parse::End;
@@ -40,6 +41,9 @@ pub(super) struct Context<'a> {
     /// Geometrically exact beams.
     pub(super) beams: Vec<BeamOutline>,
     pub(super) inputs: Vec<Input>,
+    pub(super) names_of_forces: Vec<Ident>,
+    /// The forces of these names, once they are resolved; nothing for those in error.
+    pub(super) forces: Vec<Option<Rc<Force>>>,
     pub(super) states: Vec<StateOutline>,
     /// Shapes and units of the parameters, as far as they are resolved.
     pub(super) parameters: Vec<(Shape, Unit)>,
@@ -66,6 +70,8 @@ impl<'a> Context<'a> {
             members: Vec::new(),
             beams: Vec::new(),
             inputs: Vec::new(),
+            names_of_forces: Vec::new(),
+            forces: Vec::new(),
             states: Vec::new(),
             parameters: Vec::new(),
             definitions: Vec::new(),

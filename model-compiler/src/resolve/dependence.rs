@@ -121,9 +121,11 @@ fn cause(kind: &TermKind) -> Option<Cause> {
         Quantity::Acceleration(_) | Quantity::AngularAcceleration(_) | Quantity::CoordinateAcceleration(..) => {
             Cause::Acceleration
         }
-        Quantity::KineticEnergy | Quantity::PotentialEnergy | Quantity::Momentum | Quantity::AngularMomentum => {
-            Cause::Total
-        }
+        Quantity::KineticEnergy
+        | Quantity::PotentialEnergy
+        | Quantity::Momentum
+        | Quantity::AngularMomentum
+        | Quantity::Force(..) => Cause::Total,
     })
 }
 

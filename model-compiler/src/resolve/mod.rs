@@ -42,6 +42,8 @@ pub(crate) use constants::principal_moments;
 pub use names::is_free_name;
 pub use system::*;
 
+use std::rc::Rc;
+
 use indexmap::IndexMap;
 use proc_macro2::Ident;
 
@@ -113,6 +115,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     let written_joints: Vec<_> = items!(description, Joint).collect();
     let written_joints = context.outline_joints(&written_joints, &body_names, unread.has_joint);
     context.declare_inputs(items!(description, Input));
+    context.names_of_forces = items!(description, Force).map(|force| force.name.clone()).collect();
     context.declare_states(items!(description, State));
     let parameters = context.resolve_values(description);
     let gravity = context.resolve_gravity(items!(description, Gravity));
@@ -137,11 +140,13 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
         None => context.inner_joint(context.joints.get(index)?, &written_members),
     };
     let joints: Vec<_> = written_joints.iter().enumerate().map(joint).collect();
-    let forces: Vec<_> = items!(description, Force).map(|force| context.resolve_force(force)).collect();
+    let forces: Vec<_> = items!(description, Force).map(|force| context.resolve_force(force).map(Rc::new)).collect();
     let constraints: Vec<_> = items!(description, Constraint).map(|item| context.resolve_constraint(item)).collect();
     let contacts: Vec<_> = items!(description, Contact).map(|item| context.resolve_contact(item)).collect();
     let states: Vec<_> = items!(description, State).map(|item| context.resolve_state(item)).collect();
     let initial: Vec<_> = items!(description, Initial).map(|item| context.resolve_initial(item)).collect();
+    // Outputs alone may use forces.
+    context.forces.clone_from(&forces);
     let outputs: Vec<_> = written_outputs.into_iter().map(|item| context.resolve_output(item)).collect();
     let is_constrained = !constraints.is_empty() || context.joints.iter().any(|joint| !joint.is_tree);
     let asked = context.resolve_provided(

@@ -6,9 +6,10 @@ use proc_macro2::{Ident, Span};
 
 use super::context::Context;
 use super::dependence::Site;
-use super::{BodyId, Formulation, Frame, JointId, Quantity, Term, TermKind};
+use super::{BodyId, Force, ForceValue, Formulation, Frame, JointId, Quantity, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::Binary;
+use crate::forces::Target;
 use crate::parse::Value;
 use crate::space::{Shape, Space};
 use crate::units::Unit;
@@ -32,6 +33,8 @@ pub(super) enum Subject {
     Coordinate(JointId, Option<usize>, Option<usize>),
     /// The angle of one body against another, of which `None` is the ground.
     RelativeAngle(Option<BodyId>, Option<BodyId>),
+    /// An applied force.
+    Force(Rc<Force>),
     /// The whole model.
     Model,
 }
@@ -119,6 +122,7 @@ impl Context<'_> {
                 difference(child, parent, |body| quantity(make(body), Shape::Scalar, unit, name.span()))
                     .map(Subject::Term)
             }
+            Subject::Force(force) => self.of_force(force, name),
             Subject::Model => self.of_model(name),
         }
     }
@@ -150,6 +154,7 @@ impl Context<'_> {
             }
             Subject::Body(_) => ("a body", "name a quantity of it, such as `.position`"),
             Subject::Joint(_) | Subject::Coordinate(_, None, None) => ("a joint", "name one of its coordinates"),
+            Subject::Force(_) => ("a force", "name a value of it, such as `.force`"),
             Subject::Model => ("the model", "name a total, such as `model.kinetic_energy`"),
         };
         self.errors.push(diagnostics::not_a_value(place, found, help));
@@ -282,6 +287,40 @@ impl Context<'_> {
             _ => return self.no_quantity("the model", name, &MODEL),
         };
         Some(Subject::Term(quantity(kind, shape, unit, name.span())))
+    }
+
+    /// The index of a force with a name that stands for nothing else.
+    pub(super) fn index_of_force(&self, name: &Ident) -> Option<usize> {
+        let is_free = self.names.get(name).is_none();
+        self.names_of_forces.iter().position(|known| is_free && known == name)
+    }
+
+    fn of_force(&self, force: Rc<Force>, name: &Ident) -> Option<Subject> {
+        let span = name.span();
+        let vector = Shape::Vector(self.settings.space.dimension());
+        let axial = if self.settings.space == Space::Planar { Shape::Scalar } else { Shape::Vector(3) };
+        let (newton, newton_metre) = (Unit::NEWTON, Unit::NEWTON.times(Unit::METRE));
+        let turns = force.coordinate.is_some_and(|(joint, index)| {
+            self.channels(joint).0.get(index).is_some_and(|coordinate| coordinate.unit == "rad")
+        });
+        let known: &[&str] = match force.kind.target() {
+            Target::Points => &["force", "tension"],
+            Target::Frames | Target::On => &["force", "torque"],
+            Target::Coordinate if turns => &["torque"],
+            Target::Coordinate => &["force"],
+        };
+        let Some(name) = known.iter().find(|known| name == **known) else {
+            return self.no_quantity(&format!("force `{}`", force.name), name, known);
+        };
+        let (value, shape, unit) = match (*name, force.kind.target()) {
+            (_, Target::Coordinate) => {
+                (ForceValue::OnCoordinate, Shape::Scalar, if turns { newton_metre } else { newton })
+            }
+            ("tension", _) => (ForceValue::Tension, Shape::Scalar, newton),
+            ("torque", _) => (ForceValue::Torque, axial, newton_metre),
+            _ => (ForceValue::Force, vector, newton),
+        };
+        Some(Subject::Term(quantity(Quantity::Force(force, value), shape, unit, span)))
     }
 
     /// Unit of a coordinate of a joint.

@@ -71,7 +71,7 @@ pub struct System {
     /// Geometrically exact beams.
     pub beams: Vec<Beam>,
     /// Applied forces other than gravity.
-    pub forces: Vec<Force>,
+    pub forces: Vec<Rc<Force>>,
     /// Constraints written as equations, and drives; those on velocities come last.
     pub constraints: Vec<Constraint>,
     /// Unilateral contacts.
@@ -773,4 +773,20 @@ pub enum Quantity {
     Momentum,
     /// Angular momentum of all bodies about the ground's origin, kg m²/s: a vector in space, a scalar in the plane.
     AngularMomentum,
+    /// A value of an applied force.
+    Force(Rc<Force>, ForceValue),
+}
+
+/// A value of an applied force. Vectors are those on the body that a force `on` it acts on, and on the second one of two
+/// between which a force acts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ForceValue {
+    /// The force, N.
+    Force,
+    /// The torque about the origin of the frame it acts on, N m: a vector in space, a scalar in the plane.
+    Torque,
+    /// With how much a force between two points pulls them together, N.
+    Tension,
+    /// The force on a coordinate, N, or the torque, N m.
+    OnCoordinate,
 }
