@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::film::{Filming, Kind};
 use crate::import::Robot;
 use crate::integration::Integration;
-use crate::motion::{Asked, Motion, Values, several};
+use crate::motion::{Asked, Beginning, Motion, Values, several};
 use crate::runnable::{self, Settings};
 use crate::screen::{Screen, new_or_forced};
 use crate::source::Choices;
@@ -52,6 +52,8 @@ pub(crate) struct Arguments {
     integration: Option<Integration>,
     #[command(flatten)]
     settings: Settings,
+    #[command(flatten)]
+    beginning: Beginning,
     /// Repeat the run for each of these values of a parameter, and show all motions: --vary length=0.5,1,2
     #[arg(long, value_name = "NAME=VALUE,…", value_parser = several)]
     vary: Option<(String, Values)>,
@@ -121,6 +123,7 @@ impl Arguments {
         [
             ("--vary", self.vary.is_some()),
             ("--until", self.integration.is_some()),
+            ("--from", !self.beginning.is_usual()),
             ("--model", self.model.is_some()),
             ("--set, --initial or --input", !self.settings.is_empty()),
         ]
@@ -205,6 +208,7 @@ fn run(arguments: &Arguments, models: Vec<&PathBuf>, screen: &mut Screen) -> Res
         choices: choices.each(),
         integration,
         settings: &arguments.settings,
+        beginning: arguments.beginning,
         vary: arguments.vary.as_ref(),
         record: None,
     };

@@ -28,7 +28,7 @@ const TOLERANCE: f64 = 1e-10;
 const LISTED: usize = 40;
 /// Real parts that are rounding, relative to the magnitude of the eigenvalue and to that of the largest.
 const ROUNDING: [f64; 2] = [1e-9, 1e-12];
-/// Most coordinates and velocities of a state that are listed.
+/// Most values of a state, and most outputs, that are listed.
 const PLACES: usize = 12;
 /// Most components of a natural motion that are named.
 const NAMED: usize = 3;
@@ -125,7 +125,8 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
                 Some(values) => logarithmic(values)?,
                 None => suitable_frequencies(&modes),
             };
-            Results::Instant { modes, frequencies, linear: Box::new(linear) }
+            let outputs = outputs_of(model, &linear.state);
+            Results::Instant { modes, frequencies, linear: Box::new(linear), outputs }
         }
     };
     if let Some(out) = &arguments.out {
@@ -191,7 +192,7 @@ fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> R
     if !is_ascending && !values.windows(2).all(|pair| pair[0] > pair[1]) {
         return Err(Failure::Usage(format!("--vary {parameter}: expected ascending or descending values")));
     }
-    let mut stated = Vec::new();
+    let (mut stated, mut outputs) = (Vec::new(), vec![Vec::new(); values.len()]);
     let at_value = |value: f64| -> Result<Vec<Complex<f64>>, Failure> {
         let mut model = compiled.model.another();
         for (input, signal) in &compiled.inputs {
@@ -208,10 +209,21 @@ fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> R
         }
         let linear = about(&model, at).map_err(|failure| failure.prefixed(&format!("{parameter} = {value}")))?;
         stated = linear.states.clone();
+        if let Some(place) = values.iter().position(|known| *known == value) {
+            outputs[place] = outputs_of(&model, &linear.state);
+        }
         Ok(linear.eigenvalues()?)
     };
     let found = locus(values, at_value)?;
-    Ok(Followed { model: info.name.clone(), parameter: parameter.to_owned(), unit, locus: found, states: stated })
+    let (model, parameter) = (info.name.clone(), parameter.to_owned());
+    Ok(Followed { model, parameter, unit, locus: found, states: stated, outputs: (info.outputs.clone(), outputs) })
+}
+
+/// The outputs of a model in a state.
+fn outputs_of(model: &JitModel, state: &State) -> Vec<f64> {
+    let mut values = vec![0.0; model.describe().outputs.len()];
+    model.outputs(state, &mut values);
+    values
 }
 
 /// Values whose logarithms are distributed evenly.
@@ -238,13 +250,18 @@ fn suitable_frequencies(modes: &[Mode]) -> Vec<f64> {
 
 fn show(results: &Results, screen: &mut Screen) -> Result<(), Failure> {
     match results {
-        Results::Instant { linear, modes, .. } => show_modes(linear, modes, screen),
+        Results::Instant { linear, modes, outputs, .. } => show_modes(linear, modes, outputs, screen),
         Results::Periodic(found) => show_multipliers(found, screen),
         Results::Locus(followed) => show_locus(followed, screen),
     }
 }
 
-fn show_modes(linear: &Linearization, modes: &[Mode], screen: &mut Screen) -> Result<(), Failure> {
+fn show_modes(
+    linear: &Linearization,
+    modes: &[Mode],
+    outputs: &[f64],
+    screen: &mut Screen,
+) -> Result<(), Failure> {
     let what = match linear.about {
         About::Equilibrium => "equilibrium",
         About::Steady => "steady motion",
@@ -258,6 +275,10 @@ fn show_modes(linear: &Linearization, modes: &[Mode], screen: &mut Screen) -> Re
         n - displacements
     ))?;
     screen.line(format!("  {}", place(linear)))?;
+    if !outputs.is_empty() {
+        let known = linear.outputs.iter().zip(outputs).map(|(channel, &value)| valued(channel, value));
+        screen.line(format!("  outputs: {}", first_of(known.collect())))?;
+    }
     let zeros = modes.iter().filter(|mode| mode.eigenvalue.norm() == 0.0).count();
     if zeros > 0 {
         screen.line(format!("{}: motions that nothing resists", are_zero(zeros)))?;
@@ -304,16 +325,23 @@ fn show_modes(linear: &Linearization, modes: &[Mode], screen: &mut Screen) -> Re
 fn place(linear: &Linearization) -> String {
     let State { q, v, .. } = &linear.state;
     let largest = q.amax().max(1.0);
-    let value = |channel: &hamel::Channel, value: f64, unit: &str| {
-        let rounded = if value.abs() < 1e-12 * largest { 0.0 } else { value };
-        format!("{} = {}{unit}", channel.name, readable(rounded, 6))
+    let value = |channel: &hamel::Channel, value: f64| {
+        valued(channel, if value.abs() < 1e-12 * largest { 0.0 } else { value })
     };
-    let unit =
-        |channel: &hamel::Channel| if channel.unit == "1" { String::new() } else { format!(" {}", channel.unit) };
-    let coordinates = linear.coordinates.iter().zip(q.iter()).map(|(channel, &q)| value(channel, q, &unit(channel)));
+    let coordinates = linear.coordinates.iter().zip(q.iter()).map(|(channel, &q)| value(channel, q));
     let moving = linear.velocities.iter().zip(v.iter()).filter(|(_, v)| v.abs() > 1e-12);
-    let velocities = moving.map(|(channel, &v)| format!("velocity of {}", value(channel, v, &unit(channel))));
-    let all: Vec<String> = coordinates.chain(velocities).collect();
+    let velocities = moving.map(|(channel, &v)| format!("velocity of {}", value(channel, v)));
+    first_of(coordinates.chain(velocities).collect())
+}
+
+/// `hinge.angle = 0.5 rad`.
+fn valued(channel: &hamel::Channel, value: f64) -> String {
+    let unit = if channel.unit == "1" { String::new() } else { format!(" {}", channel.unit) };
+    format!("{} = {}{unit}", channel.name, readable(value, 6))
+}
+
+/// The first of many values.
+fn first_of(all: Vec<String>) -> String {
     match all.len().checked_sub(PLACES) {
         Some(more @ 1..) => format!("{}, and {more} more; see --json", all[..PLACES].join(", ")),
         _ => all.join(", "),

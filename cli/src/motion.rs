@@ -44,6 +44,48 @@ pub(crate) struct Description<'a> {
     folder: String,
 }
 
+/// Where motions begin.
+#[derive(Clone, Copy, clap::Args)]
+pub(crate) struct Beginning {
+    /// Begin at the initial state of the model, or at rest in the equilibrium that is found from it.
+    #[arg(long, value_name = "WHERE", default_value = "initial")]
+    from: From,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum From {
+    Initial,
+    Equilibrium,
+}
+
+impl Beginning {
+    /// Whether nothing is asked for.
+    pub(crate) fn is_usual(self) -> bool {
+        self.from == From::Initial
+    }
+
+    /// The first state of a motion, and what there is to say about it.
+    fn state(self, model: &dyn Model) -> Result<(State, Option<String>), Failure> {
+        let initial = hamel::initial_state(model)?;
+        if self.is_usual() {
+            return Ok((initial, None));
+        }
+        let refused = |reason: String| Failure::Usage(format!("--from equilibrium: {reason}"));
+        let info = model.describe();
+        if !info.contacts.is_empty() {
+            return Err(refused(format!("{}: an equilibrium does not know of contacts", info.name)));
+        }
+        let found = hamel::equilibrium(model, &initial).map_err(|error| refused(error.to_string()))?;
+        let free = found.free.iter().filter_map(|&place| info.velocities.get(place));
+        let free: Vec<&str> = free.map(|channel| channel.name.as_str()).collect();
+        let mut said = "starts at rest, in equilibrium".to_owned();
+        if !free.is_empty() {
+            said.push_str(&format!("; nothing determines {}, which is as in the initial state", free.join(", ")));
+        }
+        Ok((found.state, Some(said)))
+    }
+}
+
 /// Values of a parameter, one for each run.
 #[derive(Clone)]
 pub(crate) struct Values(Vec<f64>);
@@ -66,6 +108,7 @@ pub(crate) struct Asked<'a> {
     pub choices: Vec<Choice>,
     pub integration: &'a Integration,
     pub settings: &'a Settings,
+    pub beginning: Beginning,
     /// A parameter, and its value in each run.
     pub vary: Option<&'a (String, Values)>,
     /// Record every so many steps.
@@ -115,7 +158,8 @@ impl Motion {
         }
         let every = recording(asked, plan.steps)?;
         model.validate().map_err(StepError::from)?;
-        let initial = hamel::initial_state(&*model)?;
+        let (initial, said) = asked.beginning.state(&*model)?;
+        plan.said.extend(said);
         // Starting the scheme here reports unsuitable parameters or models before anything is written.
         let options = options(asked.integration)?;
         plan.scheme.start_with(&*model, initial.clone(), &options)?;

@@ -13,7 +13,7 @@ use hamel_report::recorded;
 use crate::animate;
 use crate::failure::Failure;
 use crate::integration::Integration;
-use crate::motion::{Asked, Motion, Values, interrupted, several};
+use crate::motion::{Asked, Beginning, Motion, Values, interrupted, several};
 use crate::recording;
 use crate::runnable::Settings;
 use crate::screen::Screen;
@@ -29,6 +29,8 @@ pub(crate) struct Arguments {
     integration: Integration,
     #[command(flatten)]
     settings: Settings,
+    #[command(flatten)]
+    beginning: Beginning,
     /// Repeat the run for each of these values of a parameter of the model, and draw all motions in the same plots:
     /// --vary length=0.5,1,2
     #[arg(long, value_name = "NAME=VALUE,…", value_parser = several)]
@@ -73,6 +75,7 @@ fn once(arguments: &Arguments, screen: &mut Screen) -> Result<Vec<Vec<String>>, 
         choices: arguments.choices.each(),
         integration: &arguments.integration,
         settings: &arguments.settings,
+        beginning: arguments.beginning,
         vary: arguments.vary.as_ref(),
         record: arguments.record,
     };

@@ -19,6 +19,7 @@ const MODEL: &str = "model Suspension {
     force damper: -damping * guide.velocity on guide;
     force hand: [push, 0] on block;
     output way = guide.displacement;
+    output load = spring.tension;
 }";
 
 #[test]
@@ -32,6 +33,7 @@ fn an_equilibrium_has_a_table_of_its_natural_motions_and_files() {
         "0.795775",
         "0.200000",
         "guide.displacement",
+        "outputs: way = 0.392400 m, load = 19.6200 N",
         "no departure grows",
     ] {
         assert!(text.contains(part), "expected `{part}` in\n{text}");
@@ -65,7 +67,7 @@ fn json_has_everything() {
     assert!((mode["eigenvalue"][1].as_f64().unwrap() - 5.0).abs() < 1e-12);
     assert!(mode["time_constant"].is_null(), "an undamped motion does not decay");
     assert_eq!(found["states"][1]["name"], "guide.displacement.velocity");
-    assert_eq!((found["A"].as_array().unwrap().len(), found["D"].as_array().unwrap().len()), (2, 1));
+    assert_eq!((found["A"].as_array().unwrap().len(), found["D"].as_array().unwrap().len()), (2, 2));
 }
 
 #[test]
@@ -75,11 +77,12 @@ fn a_parameter_draws_a_root_locus() {
     assert!(text.contains("damping, N s/m"), "{text}");
     let table = fs::read_to_string(folder.path().join("locus/Suspension_locus.csv")).unwrap();
     let mut rows = table.lines();
-    assert_eq!(rows.next(), Some("damping,re_1,im_1,re_2,im_2"));
+    assert_eq!(rows.next(), Some("damping,re_1,im_1,re_2,im_2,way,load"));
     for row in rows {
         let row: Vec<f64> = row.split(',').map(|cell| cell.parse().unwrap()).collect();
         // λ₁ λ₂ = k / m, λ₁ + λ₂ = −d / m.
         let product = row[1] * row[3] - row[2] * row[4];
+        assert!((row[6] - 2.0 * 9.81).abs() < 1e-12 && (row[5] - row[6] / 50.0).abs() < 1e-14, "{row:?}");
         // Where both meet, at d = 20 N s/m, they have half of their digits.
         assert!((product - 25.0).abs() < 1e-6 && (row[1] + row[3] + row[0] / 2.0).abs() < 1e-6, "{row:?}");
     }
@@ -137,4 +140,41 @@ fn what_cannot_be_done_says_what_to_do() {
     refused(folder, "linearize s.model --frequencies=-1..2:3 --out f", 2, &["positive numbers, Hz"]);
     refused(folder, "linearize free_body --at steady", 2, &["no steady motion", "linearise about the state"]);
     refused(folder, "linearize bouncing_ball", 3, &["BouncingBall", "nothing resists motion of"]);
+}
+
+#[test]
+fn runs_begin_in_an_equilibrium() {
+    let moored = "model Moored {
+        planar;
+        coordinates joint;
+        gravity [0, -9.81] m/s^2;
+        input wind N;
+        body buoy { mass: 2 kg, inertia: 1 kg m^2 }
+        joint place: free(ground, buoy);
+        force line: spring(ground, buoy) { stiffness: 50 N/m }
+        force gust: [wind, 0] on buoy;
+        initial place.y = 1 m;
+        output load = line.tension;
+    }";
+    let touching = "model Touching {
+        planar;
+        body ball { mass: 1 kg, inertia: 1 kg m^2 }
+        contact floor { gap: ball.position.y }
+    }";
+    let folder = program::folder(&[("m.model", moored), ("c.model", touching)]);
+    let text = succeeded(folder.path(), "run m.model --until 1 --dt 1e-2 --scheme runge_kutta --from equilibrium");
+    for part in ["starts at rest, in equilibrium", "nothing determines place.angle"] {
+        assert!(text.contains(part), "expected `{part}` in\n{text}");
+    }
+    let table = fs::read_to_string(folder.path().join("run/Moored.csv")).unwrap();
+    let load = table.lines().next().unwrap().split(',').position(|name| name.starts_with("load")).unwrap();
+    for row in table.lines().skip(1).filter(|row| !row.starts_with('#')) {
+        let cell = row.split(',').nth(load).unwrap();
+        if let Ok(load) = cell.parse::<f64>() {
+            assert!((load - 2.0 * 9.81).abs() < 1e-12, "{row}");
+        }
+    }
+    refused(folder.path(), "run c.model --until 1 --from equilibrium", 2, &["does not know of contacts"]);
+    succeeded(folder.path(), "animate m.model --until 1 --from equilibrium -o still.html");
+    refused(folder.path(), "animate run --from equilibrium -o again.html", 2, &["--from"]);
 }

@@ -19,11 +19,13 @@ pub(super) struct Followed {
     pub unit: String,
     pub locus: Locus,
     pub states: Vec<Channel>,
+    /// The outputs, and their values for each value of the parameter.
+    pub outputs: (Vec<Channel>, Vec<Vec<f64>>),
 }
 
 /// What was found.
 pub(super) enum Results {
-    Instant { linear: Box<Linearization>, modes: Vec<Mode>, frequencies: Vec<f64> },
+    Instant { linear: Box<Linearization>, modes: Vec<Mode>, frequencies: Vec<f64>, outputs: Vec<f64> },
     Periodic(Monodromy),
     Locus(Followed),
 }
@@ -54,7 +56,7 @@ impl Results {
     /// Everything; numbers that JSON does not have are null.
     pub(super) fn json(&self) -> Value {
         match self {
-            Results::Instant { linear, modes, .. } => {
+            Results::Instant { linear, modes, outputs, .. } => {
                 let matrix = |matrix: &DMatrix<f64>| -> Value {
                     matrix.row_iter().map(|row| row.iter().copied().collect::<Vec<f64>>()).collect()
                 };
@@ -69,6 +71,7 @@ impl Results {
                     "displacements": linear.displacements,
                     "inputs": channels(&linear.inputs),
                     "outputs": channels(&linear.outputs),
+                    "output_values": outputs,
                     "coordinates": channels(&linear.coordinates),
                     "velocities": channels(&linear.velocities),
                     "E": matrix(&linear.e), "A": matrix(&linear.a), "B": matrix(&linear.b),
@@ -86,9 +89,9 @@ impl Results {
                     "exponents": pairs(found.exponents().unwrap_or_default()),
                 })
             }
-            Results::Locus(Followed { model, parameter, unit, locus, states }) => json!({
+            Results::Locus(Followed { model, parameter, unit, locus, states, outputs: (outputs, values_of) }) => json!({
                 "model": model, "parameter": parameter, "unit": unit, "states": channels(states),
-                "values": locus.values,
+                "values": locus.values, "outputs": channels(outputs), "output_values": values_of,
                 "branches": locus.branches.iter().map(|branch| branch.iter().copied().map(pair).collect::<Vec<_>>()).collect::<Vec<_>>(),
             }),
         }
@@ -97,7 +100,7 @@ impl Results {
     fn tables(&self, name: &str) -> Vec<Table> {
         let file = |end: &str| format!("{}.csv", file_name(&format!("{name}_{end}")));
         match self {
-            Results::Instant { linear, modes, frequencies } => {
+            Results::Instant { linear, modes, frequencies, .. } => {
                 let names =
                     |channels: &[Channel]| channels.iter().map(|channel| channel.name.clone()).collect::<Vec<_>>();
                 let matrix = |end: &str, matrix: &DMatrix<f64>, rows: &[String], columns: &[String]| Table {
@@ -140,15 +143,16 @@ impl Results {
                         .collect(),
                 }]
             }
-            Results::Locus(Followed { parameter, locus, .. }) => {
+            Results::Locus(Followed { parameter, locus, outputs: (outputs, values_of), .. }) => {
                 let heads = (1..=locus.branches.len()).flat_map(|k| [format!("re_{k}"), format!("im_{k}")]);
                 let row = |(place, value): (usize, &f64)| {
                     let values = locus.branches.iter().flat_map(|branch| [branch[place].re, branch[place].im]);
-                    std::iter::once(*value).chain(values).map(number).collect()
+                    std::iter::once(*value).chain(values).chain(values_of[place].iter().copied()).map(number).collect()
                 };
+                let names = outputs.iter().map(|channel| channel.name.clone());
                 vec![Table {
                     file: file("locus"),
-                    head: std::iter::once(parameter.clone()).chain(heads).collect(),
+                    head: std::iter::once(parameter.clone()).chain(heads).chain(names).collect(),
                     rows: locus.values.iter().enumerate().map(row).collect(),
                 }]
             }

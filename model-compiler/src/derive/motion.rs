@@ -283,7 +283,10 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
                 let along = spatial::dot(graph, pull, line);
                 let square = spatial::dot(graph, line, line);
                 let length = graph.sqrt(square);
-                vec![graph.div(along, length)]
+                let tension = graph.div(along, length);
+                // Points that coincide, as springs without a free length let them, are pulled by nothing.
+                let zero = graph.zero();
+                vec![graph.select(zero, square, tension, zero)]
             }
             (_, None) => Vec::new(),
         }
