@@ -256,12 +256,7 @@ fn show(results: &Results, screen: &mut Screen) -> Result<(), Failure> {
     }
 }
 
-fn show_modes(
-    linear: &Linearization,
-    modes: &[Mode],
-    outputs: &[f64],
-    screen: &mut Screen,
-) -> Result<(), Failure> {
+fn show_modes(linear: &Linearization, modes: &[Mode], outputs: &[f64], screen: &mut Screen) -> Result<(), Failure> {
     let what = match linear.about {
         About::Equilibrium => "equilibrium",
         About::Steady => "steady motion",
@@ -325,9 +320,8 @@ fn show_modes(
 fn place(linear: &Linearization) -> String {
     let State { q, v, .. } = &linear.state;
     let largest = q.amax().max(1.0);
-    let value = |channel: &hamel::Channel, value: f64| {
-        valued(channel, if value.abs() < 1e-12 * largest { 0.0 } else { value })
-    };
+    let value =
+        |channel: &hamel::Channel, value: f64| valued(channel, if value.abs() < 1e-12 * largest { 0.0 } else { value });
     let coordinates = linear.coordinates.iter().zip(q.iter()).map(|(channel, &q)| value(channel, q));
     let moving = linear.velocities.iter().zip(v.iter()).filter(|(_, v)| v.abs() > 1e-12);
     let velocities = moving.map(|(channel, &v)| format!("velocity of {}", value(channel, v)));

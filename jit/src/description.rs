@@ -6,7 +6,7 @@ use hamel_compiler::derive;
 use hamel_compiler::resolve::JointLimits;
 use hamel_compiler::rotations::RotationKind;
 use hamel_compiler::schedule::members::Members;
-use hamel_compiler::schedule::methods::{Given, Method, on_request};
+use hamel_compiler::schedule::methods::{Given, Method, is_scleronomic, on_request};
 use hamel_compiler::schedule::pattern::{Pattern, Patterns};
 use hamel_compiler::schedule::placement::is_matrix;
 use hamel_compiler::schedule::totals;
@@ -113,6 +113,7 @@ impl Description {
             initial_conditions: layout.initial_conditions.clone(),
             singular: layout.singular.clone(),
             is_conservative,
+            is_scleronomic: is_scleronomic(members),
         };
         Description {
             info,

@@ -69,6 +69,7 @@ impl<'m> Instances<'m> {
             constraint_jacobian: one.constraint_jacobian.clone(),
             iteration_matrix: one.iteration_matrix.clone(),
             is_conservative: one.is_conservative,
+            is_scleronomic: one.is_scleronomic,
             ..ModelInfo::default()
         };
         let entries =

@@ -62,6 +62,10 @@ impl Known {
     pub(crate) fn rate(&mut self, model: &dyn Model, state: &State) -> &[f64] {
         if !core::mem::replace(&mut self.has_rate, true) {
             self.rate.resize(state.lambda.len(), 0.0);
+            if model.describe().is_scleronomic {
+                self.rate.fill(0.0);
+                return &self.rate;
+            }
             self.unused.resize(state.lambda.len(), 0.0);
             let State { t, q, v, .. } = state;
             model.constraint_bias(*t, q.as_slice(), v.as_slice(), &mut self.rate, &mut self.unused);

@@ -347,6 +347,10 @@ pub struct ModelInfo {
     pub singular: Vec<(String, String)>,
     /// Whether [`Model::power`] is zero in every state: only constraints and contacts change the energy.
     pub is_conservative: bool,
+    /// Whether constraints do not depend on time (scleronomic), so that the rates of [`Model::constraint_bias`] are zero in
+    /// every state: constraints do no work.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub is_scleronomic: bool,
 }
 
 impl ModelInfo {

@@ -256,22 +256,24 @@ struct Balance {
 /// What supplies energy besides contacts: applied forces, and constraints that move.
 struct Supply {
     is_conservative: bool,
-    is_constrained: bool,
+    has_moving_constraints: bool,
 }
 
 impl Supply {
     fn new(model: &dyn Model) -> Self {
-        Self { is_conservative: model.describe().is_conservative, is_constrained: model.dims().nc > 0 }
+        let info = model.describe();
+        let has_moving_constraints = model.dims().nc > 0 && !info.is_scleronomic;
+        Self { is_conservative: info.is_conservative, has_moving_constraints }
     }
 
     /// Whether there can be no power.
     fn is_none(&self) -> bool {
-        self.is_conservative && !self.is_constrained
+        self.is_conservative && !self.has_moving_constraints
     }
 
     fn power(&self, model: &dyn Model, state: &State, known: &mut Known) -> f64 {
         let mut power = if self.is_conservative { 0.0 } else { known.power(model, state) };
-        if self.is_constrained {
+        if self.has_moving_constraints {
             let rate = known.rate(model, state);
             power -= rate.iter().zip(&state.lambda).map(|(rate, lambda)| rate * lambda).sum::<f64>();
         }

@@ -89,11 +89,13 @@ impl Results {
                     "exponents": pairs(found.exponents().unwrap_or_default()),
                 })
             }
-            Results::Locus(Followed { model, parameter, unit, locus, states, outputs: (outputs, values_of) }) => json!({
-                "model": model, "parameter": parameter, "unit": unit, "states": channels(states),
-                "values": locus.values, "outputs": channels(outputs), "output_values": values_of,
-                "branches": locus.branches.iter().map(|branch| branch.iter().copied().map(pair).collect::<Vec<_>>()).collect::<Vec<_>>(),
-            }),
+            Results::Locus(Followed { model, parameter, unit, locus, states, outputs: (outputs, values_of) }) => {
+                json!({
+                    "model": model, "parameter": parameter, "unit": unit, "states": channels(states),
+                    "values": locus.values, "outputs": channels(outputs), "output_values": values_of,
+                    "branches": locus.branches.iter().map(|branch| branch.iter().copied().map(pair).collect::<Vec<_>>()).collect::<Vec<_>>(),
+                })
+            }
         }
     }
 

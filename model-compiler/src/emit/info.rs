@@ -19,7 +19,7 @@ pub(super) fn info(
     equations: &Equations,
     schedule: &Schedule,
     patterns: &Patterns,
-    is_conservative: bool,
+    (is_conservative, is_scleronomic): (bool, bool),
 ) -> String {
     let layout = &equations.layout;
     let names = equations.parameter_graph.symbols().iter().map(|symbol| symbol.name.clone());
@@ -68,6 +68,7 @@ pub(super) fn info(
     });
     field("singular", format!("pairs(&{:?})", layout.singular));
     field("is_conservative", is_conservative.to_string());
+    field("is_scleronomic", is_scleronomic.to_string());
     let blocks = [
         ("m", &patterns.mass_matrix),
         ("d", &patterns.damping),

@@ -49,6 +49,7 @@ use crate::derive::Equations;
 use crate::diagnostics;
 use crate::reserved;
 use crate::schedule::Schedule;
+use crate::schedule::methods::is_scleronomic;
 use crate::schedule::pattern::Patterns;
 
 /// The code of a model.
@@ -83,7 +84,8 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     text.push_str(&setup::constants(schedule, &members));
     text.push_str(&setup::reference_configuration(schedule));
     text.push_str(&setup::contact_laws(schedule));
-    text.push_str(&info::info(header, equations, schedule, &patterns, methods::is_conservative(layout, &members)));
+    let kinds = (methods::is_conservative(layout, &members), is_scleronomic(&members));
+    text.push_str(&info::info(header, equations, schedule, &patterns, kinds));
     text.push_str("}\n}\n");
     let visibility = header.visibility.to_token_stream();
     let inputs = if layout.inputs.is_empty() { None } else { Some("Inputs") };

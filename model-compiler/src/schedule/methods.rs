@@ -289,6 +289,12 @@ pub fn contributions<'m, 'a>(members: &'m [Members<'a>], role: FunctionRole) -> 
     members.iter().flat_map(of).filter(|(_, function)| function.results().next().is_some()).collect()
 }
 
+/// Whether no constraint depends on time.
+pub fn is_scleronomic(members: &[Members]) -> bool {
+    let rates = contributions(members, FunctionRole::ConstraintBias);
+    !rates.iter().any(|(_, function)| fills(function, Role::ConstraintRate))
+}
+
 /// Whether a function of a kernel has a result of this kind.
 pub(crate) fn fills(function: &ScheduledFunction, role: Role) -> bool {
     function.results().any(|(_, output)| output.role == role)

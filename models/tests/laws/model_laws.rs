@@ -222,6 +222,9 @@ fn power_is_what_changes_the_energy() {
             let error = (rates.0 + rates.1 - power - given).abs();
             assert!(error <= 1e-10 * scale, "{name}: {rates:?}, {power} and {given}");
             assert!(power == 0.0 || !info.is_conservative, "{name}: {power} W");
+            let (mut rate, mut unused) = (vec![0.0; info.constraints.len()], vec![0.0; info.constraints.len()]);
+            model.constraint_bias(state.t, state.q.as_slice(), state.v.as_slice(), &mut rate, &mut unused);
+            assert!(rate.iter().all(|rate| *rate == 0.0) || !info.is_scleronomic, "{name}: {rate:?}");
         }
     });
 }

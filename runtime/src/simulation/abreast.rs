@@ -35,6 +35,7 @@ struct Observed {
     previous: State,
     cubic: Cubic,
     is_conservative: bool,
+    is_scleronomic: bool,
     energy: Values,
     power: Values,
     power_halfway: Values,
@@ -70,6 +71,7 @@ impl Observed {
             previous: start.clone(),
             cubic: Cubic::new(start),
             is_conservative: info.is_conservative,
+            is_scleronomic: info.is_scleronomic,
             energy: Values::new(2),
             power: Values::new(1),
             power_halfway: Values::new(1),
@@ -89,22 +91,23 @@ impl Observed {
             values.is_known = false;
         }
         let is_constrained = !state.lambda.is_empty();
+        let moves = is_constrained && !self.is_scleronomic;
         if is_constrained {
             let results = &mut [&mut rate.all[..], &mut self.unused];
-            rate.is_known = instances.evaluate_at(LaneFunction::ConstraintBias, state, results);
+            // Rates that are always zero stay as they were made.
+            rate.is_known = !moves || instances.evaluate_at(LaneFunction::ConstraintBias, state, results);
         }
         if !self.is_conservative {
             power.is_known = instances.evaluate_at(LaneFunction::Power, state, &mut [&mut power.all]);
         }
         let has_power = |is_known: bool| self.is_conservative || is_known;
-        if (is_constrained || !self.is_conservative) && has_power(power.is_known) && (rate.is_known || !is_constrained)
-        {
+        if (moves || !self.is_conservative) && has_power(power.is_known) && (rate.is_known || !moves) {
             let halfway =
                 cubic.at(&instances.describe().blocks, [previous, state], state.t - 0.5 * (state.t - previous.t));
             power_halfway.all.fill(0.0);
             power_halfway.is_known = self.is_conservative
                 || instances.evaluate_at(LaneFunction::Power, halfway, &mut [&mut power_halfway.all]);
-            if is_constrained {
+            if moves {
                 let results = &mut [&mut velocities.all[..], &mut self.unused];
                 power_halfway.is_known &= instances.evaluate_at(LaneFunction::ConstraintBias, halfway, results);
                 let mut sums = [-0.0; ABREAST];
