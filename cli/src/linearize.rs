@@ -271,7 +271,7 @@ fn show_modes(linear: &Linearization, modes: &[Mode], outputs: &[f64], screen: &
     ))?;
     screen.line(format!("  {}", place(linear)))?;
     if !outputs.is_empty() {
-        let known = linear.outputs.iter().zip(outputs).map(|(channel, &value)| valued(channel, value));
+        let known = linear.outputs.iter().zip(outputs).map(|(channel, &value)| valued(channel, value, 1.0));
         screen.line(format!("  outputs: {}", first_of(known.collect())))?;
     }
     let zeros = modes.iter().filter(|mode| mode.eigenvalue.norm() == 0.0).count();
@@ -320,17 +320,17 @@ fn show_modes(linear: &Linearization, modes: &[Mode], outputs: &[f64], screen: &
 fn place(linear: &Linearization) -> String {
     let State { q, v, .. } = &linear.state;
     let largest = q.amax().max(1.0);
-    let value =
-        |channel: &hamel::Channel, value: f64| valued(channel, if value.abs() < 1e-12 * largest { 0.0 } else { value });
+    let value = |channel: &hamel::Channel, value: f64| valued(channel, value, largest);
     let coordinates = linear.coordinates.iter().zip(q.iter()).map(|(channel, &q)| value(channel, q));
     let moving = linear.velocities.iter().zip(v.iter()).filter(|(_, v)| v.abs() > 1e-12);
     let velocities = moving.map(|(channel, &v)| format!("velocity of {}", value(channel, v)));
     first_of(coordinates.chain(velocities).collect())
 }
 
-/// `hinge.angle = 0.5 rad`.
-fn valued(channel: &hamel::Channel, value: f64) -> String {
+/// `hinge.angle = 0.5 rad`; what is rounding beside the size is zero.
+fn valued(channel: &hamel::Channel, value: f64, size: f64) -> String {
     let unit = if channel.unit == "1" { String::new() } else { format!(" {}", channel.unit) };
+    let value = if value.abs() < 1e-12 * size { 0.0 } else { value };
     format!("{} = {}{unit}", channel.name, readable(value, 6))
 }
 
