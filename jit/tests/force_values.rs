@@ -168,3 +168,24 @@ fn forces_on_coordinates_and_of_arrays_are_closed_forms() {
         near(of("along"), 4.0 * x + 3.0 * (0.0 - x) + second[0]);
     }
 }
+
+#[test]
+fn forces_on_rates_of_joints_are_torques() {
+    let text = "model Top {
+        coordinates joint;
+        body top { mass: 1 kg, inertia: diag(0.1, 0.1, 0.2) kg m^2 }
+        body slide { mass: 1 kg, inertia: diag(0.1, 0.1, 0.2) kg m^2 }
+        joint pivot: spherical(ground, top);
+        joint rail: prismatic(ground, slide);
+        torque drag: -0.3 N m s * pivot.omega_y on pivot.omega_y;
+        force push: -2 N/m * rail.displacement on rail;
+        output drag = drag.torque;
+        output push = push.force;
+    }";
+    let model = hamel_jit::model(text.parse().expect("tokens"), Level::AtOnce, None).expect("it compiles");
+    for number in 0..5 {
+        let state = moved(&model, number);
+        let values = outputs(&model, &state);
+        assert!((values[0] + 0.3 * state.v[1]).abs() < 1e-15 && (values[1] + 2.0 * state.q[4]).abs() < 1e-15);
+    }
+}

@@ -301,7 +301,7 @@ impl Context<'_> {
         let axial = if self.settings.space == Space::Planar { Shape::Scalar } else { Shape::Vector(3) };
         let (newton, newton_metre) = (Unit::NEWTON, Unit::NEWTON.times(Unit::METRE));
         let turns = force.coordinate.is_some_and(|(joint, index)| {
-            self.channels(joint).0.get(index).is_some_and(|coordinate| coordinate.unit == "rad")
+            self.channels(joint).1.get(index).is_some_and(|velocity| velocity.unit.starts_with("rad"))
         });
         let known: &[&str] = match force.kind.target() {
             Target::Points => &["force", "tension"],
