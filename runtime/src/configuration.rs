@@ -11,8 +11,8 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector4};
 
 use crate::model::{Attitude, Block};
 use crate::rotation::{
-    euler_angle_rates, euler_angles, exp_half, from_euler_angles, matrix_l, normalize, product, rotation_matrix, skew,
-    tangent_operator,
+    conjugate, euler_angle_rates, euler_angles, exp_half, from_euler_angles, matrix_l, normalize, product,
+    rotation_matrix, rotation_vector, skew, tangent_operator,
 };
 
 /// The blocks with their ranges in q and in v.
@@ -69,6 +69,37 @@ pub fn retract(blocks: &[Block], q: &[f64], increment: &[f64], out: &mut [f64]) 
                 (0..3).for_each(|i| to[i] = from[i] + moved[i]);
                 turn(attitude, &from[3..], &by[3..], &mut to[3..]);
             }
+        }
+    }
+}
+
+/// The increment with which [`retract`] leads from one configuration to another: q and other `[nq]`, out `[nv]`, with
+/// rotation vectors of at most half a turn.
+///
+/// # Examples
+/// From a quarter turn about z to three quarters of one.
+///
+/// ```
+/// use hamel::configuration::difference;
+/// use hamel::{Attitude, Block};
+///
+/// let turned = |angle: f64| [(0.5 * angle).cos(), 0.0, 0.0, (0.5 * angle).sin()];
+/// let mut increment = [0.0; 3];
+/// difference(&[Block::Rotation(Attitude::EulerParameters)], &turned(0.4), &turned(1.2), &mut increment);
+/// assert!((increment[2] - 0.8).abs() < 1e-15);
+/// ```
+pub fn difference(blocks: &[Block], q: &[f64], other: &[f64], out: &mut [f64]) {
+    for (block, q_range, v_range) in ranges(blocks) {
+        let (from, to, out) = (&q[q_range.clone()], &other[q_range], &mut out[v_range]);
+        out.iter_mut().zip(from.iter().zip(to)).for_each(|(out, (from, to))| *out = to - from);
+        let Some((first, attitude)) = block.turn() else { continue };
+        let before = attitude.read(&from[first..]);
+        let angle = rotation_vector(&product(&conjugate(&before), &attitude.read(&to[first..])));
+        out[first..].copy_from_slice(angle.as_slice());
+        if first > 0 {
+            let halfway = rotation_matrix(&product(&before, &exp_half(&(0.5 * angle))));
+            let shift = halfway.transpose() * Vector3::from_column_slice(&out[..3]);
+            out[..3].copy_from_slice(shift.as_slice());
         }
     }
 }
@@ -206,6 +237,26 @@ pub(crate) mod tests {
         0.3, -0.1, 0.2, 0.7, -0.4, 1.0, 2.0, 3.0, 4.0, -0.6, 0.5, 1.2, 0.9, -1.3, 0.4, 0.3, -0.2, 0.1, 0.5, 1.4, -0.7,
         0.2, 0.4, -0.3,
     ];
+
+    #[test]
+    fn differences_are_what_retractions_lead_by() {
+        for scale in [0.0, 1e-9, 0.4, -0.7] {
+            // Rotations of more than half a turn have shorter ones.
+            let by: Vec<f64> = V.iter().map(|v| (scale * v).clamp(-1.5, 1.5)).collect();
+            let (mut other, mut found, mut again) = ([0.0; NQ], [0.0; NV], [0.0; NQ]);
+            let mut q = Q;
+            normalize_rotations(&BLOCKS, &mut q);
+            retract(&BLOCKS, &q, &by, &mut other);
+            difference(&BLOCKS, &q, &other, &mut found);
+            retract(&BLOCKS, &q, &found, &mut again);
+            let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-14);
+            assert!(near(&found, &by) && near(&again, &other), "{by:?} and {found:?}");
+            // The opposite quaternion is the same attitude.
+            other[2..6].iter_mut().for_each(|e| *e = -*e);
+            difference(&BLOCKS, &q, &other, &mut found);
+            assert!(near(&found, &by), "{by:?} and {found:?}");
+        }
+    }
 
     #[test]
     fn ranges_cover_coordinates_and_velocities() {

@@ -221,6 +221,27 @@ pub fn exp_half(delta: &Vector3<f64>) -> Vector4<f64> {
     Vector4::new(half.cos(), factor * delta[0], factor * delta[1], factor * delta[2])
 }
 
+/// The rotation vector of at most half a turn, rad, of a unit quaternion: the inverse of [`exp_half`].
+///
+/// # Examples
+/// ```
+/// use hamel::nalgebra::Vector3;
+/// use hamel::rotation::{exp_half, rotation_vector};
+///
+/// let delta = Vector3::new(0.6, -0.3, 1.1);
+/// assert!((rotation_vector(&exp_half(&delta)) - delta).amax() < 1e-15);
+/// ```
+pub fn rotation_vector(e: &Vector4<f64>) -> Vector3<f64> {
+    let axis = Vector3::new(e[1], e[2], e[3]);
+    let sine = axis.norm();
+    if sine == 0.0 {
+        return axis;
+    }
+    // The opposite quaternion is the same rotation.
+    let angle = 2.0 * sine.atan2(e[0].abs()) * if e[0] < 0.0 { -1.0 } else { 1.0 };
+    axis * (angle / sine)
+}
+
 /// Tangent operator of the exponential in body axes: `exp(δ + dδ) = exp(δ) ∘ exp(T(δ) dδ)` to first order.
 ///
 /// # Examples

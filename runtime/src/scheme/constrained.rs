@@ -5,13 +5,14 @@
 //! fails is tried again without the constraints that are nearly dependent, and constraints that were left out return as
 //! soon as they no longer hold by themselves.
 
+use crate::configuration::difference;
 use crate::model::{Model, State};
 use crate::prelude::*;
 use crate::projection::Projection;
 use crate::redundancy::{DEPENDENT, dependent_constraints};
 use crate::residuals::{Lengths, measure};
 use crate::step::{ContactRecord, StepError, StepStats};
-use crate::tangent::{Projected, STATE, StepMap, Target, displacement};
+use crate::tangent::{Projected, STATE, StepMap, Target};
 
 use super::{ErrorEstimate, Stepper};
 
@@ -150,11 +151,13 @@ impl Stepper for Constrained<'_> {
         result?;
         let mut outputs = map.outputs();
         let [old_position, old_velocity] = [outputs[0], outputs[1]];
+        let mut by = vec![0.0; state.v.len()];
+        difference(blocks, before.q.as_slice(), state.q.as_slice(), &mut by);
         let projected = Projected {
             metric: before.clone(),
             metric_position: old_position,
             target: Target::Coordinates,
-            by: displacement(blocks, before.q.as_slice(), state.q.as_slice()),
+            by,
             after: state.clone(),
             left_out: self.left_out.clone(),
         };

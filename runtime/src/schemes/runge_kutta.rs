@@ -8,7 +8,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::acceleration::Acceleration;
-use crate::configuration::{normalize_rotations, retract, velocity_map_apply};
+use crate::configuration::{difference, normalize_rotations, retract, velocity_map_apply};
 use crate::linear_analysis::Oscillator;
 use crate::model::{Attitude, Block, Model, State};
 use crate::norms::largest;
@@ -16,7 +16,7 @@ use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, ErrorEstimate, Options, Scheme, SideBySide, Stepper};
 use crate::step::{Cause, StepError, StepStats};
 use crate::tables::{self, Tableau};
-use crate::tangent::{Point, Projected, STATE, StepMap, Target, addition, displacement};
+use crate::tangent::{Point, Projected, STATE, StepMap, Target, addition};
 
 /// The classical scheme of Runge and Kutta, explicit, of fourth order.
 ///
@@ -390,8 +390,10 @@ impl RungeKuttaStepper<'_> {
         let [mut position, mut velocity] = along(map, &stages, &tableau.weights, &before);
         if self.is_constrained {
             if self.level == ConstraintLevel::Position {
+                let mut by = vec![0.0; state.v.len()];
+                difference(self.blocks, before.q.as_slice(), state.q.as_slice(), &mut by);
                 [position, _] = map.project(Projected {
-                    by: displacement(self.blocks, before.q.as_slice(), state.q.as_slice()),
+                    by,
                     metric: before.clone(),
                     metric_position: position,
                     target: Target::Coordinates,

@@ -11,7 +11,7 @@ use crate::configuration::{pose_tangent, ranges};
 use crate::model::Block;
 use crate::prelude::*;
 use crate::rotation::{
-    euler_angle_rates, euler_angle_rates_derivative, exp_half, product, rotation_matrix, skew, tangent_operator,
+    euler_angle_rates, euler_angle_rates_derivative, exp_half, rotation_matrix, skew, tangent_operator,
 };
 
 /// A map of blocks.
@@ -236,25 +236,4 @@ pub(crate) fn solution(blocks: &[Block], beta: f64, q: &[f64], x: &[f64], v: &[f
         assembled(block, back, back, carried * back)
     });
     [by_known, by_v, by_reference]
-}
-
-/// The increment with which [`retract`](crate::configuration::retract) leads from one configuration to another that is less
-/// than half a turn away.
-pub(crate) fn displacement(blocks: &[Block], from: &[f64], to: &[f64]) -> Vec<f64> {
-    let mut x = vec![0.0; ranges(blocks).map(|(.., v)| v.len()).sum()];
-    chart::locate(blocks, from, to, &mut x);
-    for (block, q, v) in ranges(blocks) {
-        let Some((first, attitude)) = block.turn() else { continue };
-        let g = vector(&x[v.start + first..]);
-        // Of a rotation by θ about n, g = 2 tan(θ/2) n.
-        let size = g.norm();
-        let angle = if size > 0.0 { g * (2.0 * (0.5 * size).atan() / size) } else { g };
-        x[v.start + first..v.end].copy_from_slice(angle.as_slice());
-        if first > 0 {
-            let halfway = product(&attitude.read(&from[q.start + first..]), &exp_half(&(0.5 * angle)));
-            let shift = rotation_matrix(&halfway).transpose() * vector(&x[v.start..]);
-            x[v.start..v.start + 3].copy_from_slice(shift.as_slice());
-        }
-    }
-    x
 }

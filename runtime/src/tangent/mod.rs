@@ -7,7 +7,7 @@ mod play;
 mod system;
 mod terms;
 
-pub(crate) use blocks::{Blocks, addition, backwards, displacement, location, rate, retraction, solution, transport};
+pub(crate) use blocks::{Blocks, addition, backwards, location, rate, retraction, solution, transport};
 pub use map::StepMap;
 pub(crate) use map::{Instant, LinearEquations, Operations, Point, Projected, Register, STATE, Sum, Target, multiples};
 pub(crate) use play::{Outside, Player, SingularAt};
