@@ -9,6 +9,7 @@ use hamel::simulation::{Division, Steps};
 use hamel::{Caution, Model, Options, Run, Signal, Simulation, State, StepError};
 use hamel_animate::Meshes;
 use hamel_compiler::escape::file_name;
+use hamel_report::number::readable;
 use hamel_report::provenance::Provenance;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -44,6 +45,9 @@ pub(crate) struct Description<'a> {
     folder: String,
 }
 
+/// A constraint with a smaller rate at rest is one that rests.
+const MOVES: f64 = 1e-12;
+
 /// Where motions begin.
 #[derive(Clone, Copy, clap::Args)]
 pub(crate) struct Beginning {
@@ -76,13 +80,28 @@ impl Beginning {
             return Err(refused(format!("{}: an equilibrium does not know of contacts", info.name)));
         }
         let found = hamel::equilibrium(model, &initial).map_err(|error| refused(error.to_string()))?;
+        let mut state = found.state;
+        let (mut rate, mut unused) = (vec![0.0; state.lambda.len()], vec![0.0; state.lambda.len()]);
+        model.constraint_bias(state.t, state.q.as_slice(), state.v.as_slice(), &mut rate, &mut unused);
+        if let Some((constraint, rate)) = info.constraints.iter().zip(rate).find(|(_, rate)| rate.abs() > MOVES) {
+            let name = &constraint.name;
+            return Err(refused(format!("{}: nothing rests, because `{name}` moves at {rate}", info.name)));
+        }
+        // Drives may accelerate what is at rest.
+        hamel::consistent_acceleration(model, &mut state).map_err(|error| refused(error.to_string()))?;
+        let potential =
+            |state: &State| readable(model.energy(state.t, state.q.as_slice(), state.v.as_slice()).potential, 6);
+        let mut said = format!(
+            "starts at rest, in an equilibrium with {} J of potential energy ({} J in the initial state, whose velocities do not count); `hamel linearize` says whether it is stable",
+            potential(&state),
+            potential(&initial)
+        );
         let free = found.free.iter().filter_map(|&place| info.velocities.get(place));
         let free: Vec<&str> = free.map(|channel| channel.name.as_str()).collect();
-        let mut said = "starts at rest, in equilibrium".to_owned();
         if !free.is_empty() {
-            said.push_str(&format!("; nothing determines {}, which is as in the initial state", free.join(", ")));
+            said.push_str(&format!("; it is one of many, which differ in {}", free.join(", ")));
         }
-        Ok((found.state, Some(said)))
+        Ok((state, Some(said)))
     }
 }
 

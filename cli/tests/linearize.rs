@@ -161,9 +161,27 @@ fn runs_begin_in_an_equilibrium() {
         body ball { mass: 1 kg, inertia: 1 kg m^2 }
         contact floor { gap: ball.position.y }
     }";
-    let folder = program::folder(&[("m.model", moored), ("c.model", touching)]);
+    let driven = |name: &str, law: &str| {
+        format!(
+            "model {name} {{
+                planar;
+                coordinates joint;
+                gravity [0, -9.81] m/s^2;
+                body rod {{ mass: 1 kg, inertia: 1 kg m^2, center_of_mass: [0, -1] m }}
+                joint hinge: revolute(ground, rod);
+                drive motor: rod.angle == 0.2 rad + {law};
+            }}"
+        )
+    };
+    let (turned, moved) = (driven("Turned", "1 rad/s^2 * time^2"), driven("Moved", "1 rad/s * time"));
+    let folder = program::folder(&[
+        ("m.model", moored),
+        ("c.model", touching),
+        ("turned.model", &turned),
+        ("moved.model", &moved),
+    ]);
     let text = succeeded(folder.path(), "run m.model --until 1 --dt 1e-2 --scheme runge_kutta --from equilibrium");
-    for part in ["starts at rest, in equilibrium", "nothing determines place.angle"] {
+    for part in ["−3.84944 J of potential energy (44.62", "it is one of many, which differ in place.angle"] {
         assert!(text.contains(part), "expected `{part}` in\n{text}");
     }
     let table = fs::read_to_string(folder.path().join("run/Moored.csv")).unwrap();
@@ -175,6 +193,18 @@ fn runs_begin_in_an_equilibrium() {
         }
     }
     refused(folder.path(), "run c.model --until 1 --from equilibrium", 2, &["does not know of contacts"]);
+    // A pendulum that a motor begins to turn: 2 rad/s² and 2 · 2 + 9.81 sin 0.2 N m.
+    let text = succeeded(folder.path(), "run turned.model --until 0.1 --dt 1e-2 --from equilibrium --out turned");
+    assert!(text.contains("in an equilibrium"), "{text}");
+    let table = fs::read_to_string(folder.path().join("turned/Turned.csv")).unwrap();
+    let (names, first) = (table.lines().next().unwrap(), table.lines().nth(1).unwrap());
+    let value = |begin: &str| -> f64 {
+        let place = names.split(',').position(|name| name.starts_with(begin)).unwrap();
+        first.split(',').nth(place).unwrap().parse().unwrap()
+    };
+    assert!((value("acceleration(hinge.angle)") - 2.0).abs() < 1e-12, "{first}");
+    assert!((value("multiplier(motor)") - (4.0 + 9.81 * 0.2_f64.sin())).abs() < 1e-9, "{first}");
+    refused(folder.path(), "run moved.model --until 1 --from equilibrium", 2, &["nothing rests", "`motor` moves at"]);
     succeeded(folder.path(), "animate m.model --until 1 --from equilibrium -o still.html");
     refused(folder.path(), "animate run --from equilibrium -o again.html", 2, &["--from"]);
 }

@@ -9,6 +9,9 @@ use crate::step::StepStats;
 /// [`scales_of`](super::scales_of): it
 /// adds less to coordinates and velocities than their rounding does.
 const LEFT: f64 = 1e-16;
+/// Wider tolerances than this end corrections as this one does: schemes carry what is left from step to step, where it adds
+/// up to some fifty times as much in the multipliers of positions.
+const WIDEST: f64 = 1e-6;
 /// A correction is also too small to count at this part of what rounding of the equations adds to the unknowns.
 const RESOLVED: f64 = 0.2;
 /// The sum of all corrections to come is below this part of one that is too small to count: unlike rounding it is alike
@@ -269,7 +272,7 @@ impl Units {
         let zeros = || vec![0.0; n];
         // A tolerance that is not wider than usual asks for everything but rounding.
         let is_wide = tolerance.relative > Tolerance::default().relative;
-        let loose = if is_wide { tolerance.relative / LEFT } else { 0.0 };
+        let loose = if is_wide { tolerance.relative.min(WIDEST) / LEFT } else { 0.0 };
         Self { sizes: zeros(), rounding: zeros(), is_bound: false, loose, inverse: zeros() }
     }
 
