@@ -28,6 +28,9 @@ const TOLERANCE: f64 = 1e-10;
 const LISTED: usize = 40;
 /// Real parts that are rounding, relative to the magnitude of the eigenvalue and to that of the largest.
 const ROUNDING: [f64; 2] = [1e-9, 1e-12];
+/// Beside motions that nothing resists, eigenvalues of this part of the largest may be zero, too: rounding divides a double
+/// zero into eigenvalues of the root of its size.
+const DOUBLE_ZERO: f64 = 1e-7;
 /// Most values of a state, and most outputs, that are listed.
 const PLACES: usize = 12;
 /// Most components of a natural motion that are named.
@@ -307,7 +310,16 @@ fn show_modes(linear: &Linearization, modes: &[Mode], outputs: &[f64], screen: &
     if listed > LISTED {
         screen.line(format!("and {} more; --json and --out have all", listed - LISTED))?;
     }
-    let growing = modes.iter().filter(|mode| mode.eigenvalue.re > 0.0 && !is_rounding(mode.eigenvalue)).count();
+    let may_be_zero = |value: Complex<f64>| zeros > 0 && value.norm() > 0.0 && value.norm() <= DOUBLE_ZERO * largest;
+    let doubtful = modes.iter().filter(|mode| may_be_zero(mode.eigenvalue)).count();
+    if doubtful > 0 {
+        screen.line(format!(
+            "{doubtful} of them may be zero: rounding divides double zeros into eigenvalues as large as {} 1/s",
+            readable(DOUBLE_ZERO * largest, 1)
+        ))?;
+    }
+    let grows = |value: Complex<f64>| value.re > 0.0 && !is_rounding(value) && !may_be_zero(value);
+    let growing = modes.iter().filter(|mode| grows(mode.eigenvalue)).count();
     let verdict = match growing {
         0 => "no departure grows at an exponential rate".to_owned(),
         1 => "unstable: one eigenvalue has a positive real part".to_owned(),

@@ -208,3 +208,22 @@ fn runs_begin_in_an_equilibrium() {
     succeeded(folder.path(), "animate m.model --until 1 --from equilibrium -o still.html");
     refused(folder.path(), "animate run --from equilibrium -o again.html", 2, &["--from"]);
 }
+
+/// Two bodies on a spring have ten zeros, of which rounding makes small eigenvalues with real parts of either sign.
+#[test]
+fn double_zeros_are_not_unstable() {
+    let pair = "model Pair {
+        planar;
+        coordinates absolute;
+        body a { mass: 1 kg, inertia: 1 kg m^2 }
+        body b { mass: 1 kg, inertia: 1 kg m^2 }
+        joint f: free(ground, a);
+        joint g: free(ground, b);
+        force s: spring(a, b) { stiffness: 10 N/m, free_length: 1 m }
+        initial a.position = [0, 0] m;
+        initial b.position = [0.6, 0.8] m;
+    }";
+    let folder = program::folder(&[("p.model", pair)]);
+    let text = succeeded(folder.path(), "linearize p.model");
+    assert!(text.contains("4.47213") && text.contains("no departure grows"), "{text}");
+}
