@@ -114,12 +114,7 @@ impl Context<'_> {
             "model" => return Some(Subject::Model),
             "time" => Term::scalar(TermKind::Time, Unit::SECOND, span),
             "pi" => Term::number(Number::from_f64(std::f64::consts::PI), span),
-            _ if let Some(index) = self.index_of_force(name) => {
-                return match self.forces.get(index) {
-                    Some(force) => force.clone().map(Subject::Force),
-                    None => self.report(diagnostics::value_of_force(name)),
-                };
-            }
+            _ if self.index_of_force(name).is_some() => return self.force(name),
             _ => match self.names.look_up(name, self.errors)? {
                 Meaning::Body(body) => return Some(Subject::Body(Some(body))),
                 Meaning::Member(index) => return Some(Subject::Member(index)),

@@ -289,6 +289,14 @@ impl Context<'_> {
         Some(Subject::Term(quantity(kind, shape, unit, name.span())))
     }
 
+    /// The force of this name, in outputs.
+    pub(super) fn force(&self, name: &Ident) -> Option<Subject> {
+        match self.forces.get(self.index_of_force(name)?) {
+            Some(force) => force.clone().map(Subject::Force),
+            None => self.report(diagnostics::value_of_force(name)),
+        }
+    }
+
     /// The index of a force with a name that stands for nothing else.
     pub(super) fn index_of_force(&self, name: &Ident) -> Option<usize> {
         let is_free = self.names.get(name).is_none();
