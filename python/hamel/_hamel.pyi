@@ -107,7 +107,7 @@ class Compiled:
         cache: bool = True,
         file: str | PathLike[str] | None = None,
         name: str | None = None,
-        pinocchio: list[_Joint] = [],
+        pinocchio: list[_Joint] = ...,
     ) -> Compiled: ...
     @staticmethod
     def from_file(

@@ -41,7 +41,7 @@ def from_pinocchio(model: Model, q: ArrayLike, v: ArrayLike | None) -> np.ndarra
     joints = _joints(model)
     q = _sized(q, joints[-1][3], "q")
     q_here = np.zeros((*q.shape[:-1], len(model.coordinates)))
-    v_here = None if v is None else np.zeros((*np.shape(v)[:-1], len(model.velocities)))
+    v_here = np.zeros((*np.shape(q if v is None else v)[:-1], len(model.velocities)))
     if v is not None:
         v = _sized(v, joints[-1][5], "v")
     for follows, own_q, own_v, (begin, end), (first, last), _, _ in _paired(model):
