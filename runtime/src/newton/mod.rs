@@ -88,11 +88,11 @@ impl Default for Tolerance {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum NewtonMatrix {
     /// Within a step and from step to step while corrections shrink fast enough; they shrink by a constant factor, and go
-    /// on until nothing but rounding is left. With a tolerance wider than the usual one they end earlier: as soon as what is
-    /// left of accelerations and multipliers is below that part of them, so that the motion is one with forces that differ
-    /// by as much. Steps with contacts use a matrix for every iteration. Accelerations and multipliers are less accurate than
-    /// with the other choice, by about two digits, which matters where a scheme carries multipliers from step to step, as
-    /// `hht` does.
+    /// on until nothing but rounding is left. With a tolerance wider than the usual one they end earlier: as soon as what a
+    /// step leaves of accelerations and multipliers is below that part of them, or 10⁻⁶ of them if it is wider than that.
+    /// Schemes carry it from step to step, and multipliers may err by more. Steps with contacts use a matrix for every
+    /// iteration. Accelerations and multipliers are less accurate than with the other choice, by about two digits, which
+    /// matters where a scheme carries multipliers from step to step, as `hht` does.
     Kept,
     /// For one iteration, as quadratic convergence has it.
     EveryIteration,
