@@ -59,7 +59,7 @@ functions! {
 }
 
 /// Functions on request that have methods of their own, in the order of the places below.
-const NAMED: [&str; 13] = [
+const NAMED: [&str; 15] = [
     "nonlinear_effects",
     "inverse_dynamics",
     "forward_dynamics",
@@ -73,6 +73,8 @@ const NAMED: [&str; 13] = [
     "output_parameter_derivatives",
     "initial_derivatives",
     "residual_derivatives",
+    "contact_derivatives",
+    "contact_parameter_derivatives",
 ];
 const NONLINEAR_EFFECTS: usize = 0;
 const INVERSE_DYNAMICS: usize = 1;
@@ -87,6 +89,8 @@ const PARAMETER_DERIVATIVES: usize = 9;
 const OUTPUT_PARAMETER_DERIVATIVES: usize = 10;
 const INITIAL_DERIVATIVES: usize = 11;
 const RESIDUAL_DERIVATIVES: usize = 12;
+const CONTACT_DERIVATIVES: usize = 13;
+const CONTACT_PARAMETER_DERIVATIVES: usize = 14;
 
 /// What functions on request are given.
 #[derive(Clone, Copy, Debug, Default)]
@@ -532,6 +536,25 @@ impl Model for JitModel {
     ) -> bool {
         let Some(function) = self.named[CONSTRAINT_DERIVATIVES] else { return false };
         self.evaluate(function, self.state(state), [rate_by_q, acceleration_by_q, acceleration_by_v]);
+        true
+    }
+
+    fn contact_derivatives(&self, state: &State, rate_by_q: &mut [f64]) -> bool {
+        let Some(function) = self.named[CONTACT_DERIVATIVES] else { return false };
+        self.evaluate(function, self.state(state), [rate_by_q]);
+        true
+    }
+
+    fn contact_parameter_derivatives(
+        &self,
+        state: &State,
+        gap: &mut [f64],
+        rate: &mut [f64],
+        restitution: &mut [f64],
+        friction: &mut [f64],
+    ) -> bool {
+        let Some(function) = self.named[CONTACT_PARAMETER_DERIVATIVES] else { return false };
+        self.evaluate(function, self.state(state), [gap, rate, restitution, friction]);
         true
     }
 

@@ -1,19 +1,14 @@
 //! Slopes of whole motions against extrapolated differences of runs with other parameters, and gradients against
 //! sensitivities.
 
-use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Slopes};
-use hamel::{ConstraintLevel, Model, Options, Scheme, Signal, State, initial_state, schemes};
-use hamel_jit::{JitModel, Level};
+use hamel::gradient::{Differentiated, Direction, GradientError, Slopes};
+use hamel::{ConstraintLevel, Model, Options, Scheme, Signal, State, schemes};
+use hamel_jit::JitModel;
 
-#[path = "common/differences.rs"]
-mod differences;
+#[path = "common/slopes.rs"]
+mod slopes;
 
-use differences::differences;
-
-fn model(text: &str) -> JitModel {
-    let tokens = hamel_jit::with_derivatives(text.parse().unwrap());
-    hamel_jit::model(tokens, Level::AtOnce, None).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
+use slopes::{Course, differences, missed, model, options};
 
 const PENDULUM: &str = "model Pendulum {
     planar;
@@ -96,157 +91,12 @@ const CRAFT: &str = "model Craft {
     output height = (hull at [0.5, 0, 0] m).position.z;
 }";
 
-const STEP: f64 = 2e-3;
-const UNTIL: f64 = 0.05;
-/// Where steps end, so that they have different lengths.
-const INSTANTS: [f64; 3] = [0.011, 0.0157, 0.03];
-
-/// Lengths of the steps: equal ones, or those that meet the instants.
-fn lengths(is_even: bool) -> Vec<f64> {
-    let mut lengths = Vec::new();
-    let mut t = 0.0;
-    for end in INSTANTS.into_iter().filter(|_| !is_even).chain([UNTIL]) {
-        let count = ((end - t) / STEP - 1e-6).ceil();
-        lengths.extend((0..count as usize).map(|_| (end - t) / count));
-        t = end;
-    }
-    lengths
-}
-
-fn options() -> Options {
-    let mut options = Options::default();
-    (options.tolerance.relative, options.tolerance.absolute) = (1e-15, 1e-18);
-    options
-}
-
-/// Coordinates, velocities, accelerations, multipliers and outputs at the end of a run of equal steps.
-fn end(model: &JitModel, scheme: &dyn Scheme, lengths: &[f64], options: &Options) -> Vec<f64> {
-    let mut start = initial_state(model).unwrap_or_else(|error| panic!("{error}"));
-    hamel::consistent_acceleration(model, &mut start).unwrap();
-    let mut stepper = scheme.start_with(model, start, options).unwrap();
-    for &dt in lengths {
-        stepper.step(dt).unwrap();
-    }
-    let state = stepper.state();
-    let mut outputs = vec![0.0; model.describe().outputs.len()];
-    model.outputs(state, &mut outputs);
-    [state.v.as_slice(), state.a.as_slice(), state.lambda.as_slice(), &outputs].concat()
-}
-
-/// What sensitivities and gradients miss, relative to the largest of each kind.
-#[derive(Debug)]
-struct Missed {
-    /// Velocities and outputs against differences.
-    motion: f64,
-    /// Accelerations and multipliers against differences.
-    forces: f64,
-    /// The gradient against sensitivities, and against that of several objectives at once.
-    gradient: f64,
-}
-
-fn missed(
-    model: &JitModel,
-    scheme: &dyn Scheme,
-    options: &Options,
-    (part, is_even): (f64, bool),
-) -> Result<Missed, GradientError> {
-    let info = model.describe();
-    let mut motion = Differentiated::new(model, scheme).step(STEP).until(UNTIL).options(*options);
-    if !is_even {
-        motion = motion.meeting(INSTANTS.to_vec());
-    }
-    let lengths = lengths(is_even);
-    let directions: Vec<Direction> = (0..info.differentiated.len()).map(Direction::Parameter).collect();
-    let mut last = None;
-    motion.sensitivities(&directions, &mut |_, changes| last = Some(changes.clone()))?;
-    let changes = last.unwrap();
-    let nv = info.velocities.len();
-    let mut worst = [0.0_f64; 2];
-    for (column, &place) in info.differentiated.iter().enumerate() {
-        let name = &info.parameters[place].name;
-        let value = model.parameters()[place];
-        let of = |change: f64| {
-            let mut other = model.another();
-            other.set(&[(name, value + change)]).unwrap();
-            end(&other, scheme, &lengths, options)
-        };
-        let exact = differences(&of, part * value.abs().max(0.1));
-        let found: Vec<f64> = [&changes.velocity, &changes.acceleration, &changes.multipliers, &changes.outputs]
-            .iter()
-            .flat_map(|matrix| matrix.column(column).iter().copied().collect::<Vec<_>>())
-            .collect();
-        let ends = [0, nv, 2 * nv, 2 * nv + info.constraints.len(), found.len()];
-        for (kind, ends) in [0, 1, 1, 0].into_iter().zip(ends.windows(2)) {
-            let part = ends[0]..ends[1];
-            let size = exact[part.clone()].iter().fold(1e-3_f64, |size, x| size.max(x.abs()));
-            part.for_each(|i| worst[kind] = worst[kind].max((found[i] - exact[i]).abs() / size));
-        }
-    }
-    // The gradient of a sum over the motion that contains every quantity.
-    let weight = |i: usize| 0.3 + (i as f64 * 0.7).sin();
-    let objective = |instant: &Instant, slopes: &mut Slopes| {
-        let factor = if instant.is_end { 1.0 } else { 10.0 * instant.weight };
-        let mut value = 0.0;
-        let parts = [
-            (&instant.state.v, &mut slopes.velocity),
-            (&instant.state.a, &mut slopes.acceleration),
-            (&instant.state.lambda, &mut slopes.multipliers),
-        ];
-        for (values, slopes) in parts {
-            for (i, (x, slope)) in values.iter().zip(slopes.iter_mut()).enumerate() {
-                value += factor * weight(i) * x;
-                *slope = factor * weight(i);
-            }
-        }
-        for (i, y) in instant.outputs.iter().enumerate() {
-            value += factor * y * y;
-            slopes.outputs[i] = 2.0 * factor * y;
-        }
-        value
-    };
-    let gradient = motion.gradient(&objective)?;
-    let repeated = motion.clone().checkpoints(3).gradient(&objective)?;
-    assert_eq!(repeated, gradient, "{} with three copies", scheme.label());
-    // Beside another objective of the same motion.
-    let end_speed = |instant: &Instant, slopes: &mut Slopes| {
-        slopes.velocity[0] = if instant.is_end { 1.0 } else { 0.0 };
-        slopes.velocity[0] * instant.state.v[0]
-    };
-    let both = motion.gradients(&[&end_speed, &objective])?;
-    let alone = [motion.gradient(&end_speed)?, gradient.clone()];
-    let mut between = 0.0_f64;
-    for (one, alone) in both.iter().zip(&alone) {
-        assert_eq!((one.value, &one.end), (alone.value, &alone.end));
-        let pairs = one.parameters.iter().chain(&one.velocity).zip(alone.parameters.iter().chain(&alone.velocity));
-        let size = alone.parameters.iter().fold(1e-3_f64, |size, x| size.max(x.abs()));
-        between = pairs.map(|(a, b)| (a - b).abs() / size).fold(between, f64::max);
-    }
-    let mut forward = vec![0.0; directions.len()];
-    let mut step = 0;
-    motion.sensitivities(&directions, &mut |state, changes| {
-        let length = |step: Option<usize>| step.and_then(|step| lengths.get(step)).copied().unwrap_or(0.0);
-        let is_end = step == lengths.len();
-        let factor = if is_end { 1.0 } else { 5.0 * (length(step.checked_sub(1)) + length(Some(step))) };
-        let mut outputs = vec![0.0; info.outputs.len()];
-        model.outputs(state, &mut outputs);
-        for (k, sum) in forward.iter_mut().enumerate() {
-            for part in [&changes.velocity, &changes.acceleration, &changes.multipliers] {
-                *sum += part.column(k).iter().enumerate().map(|(i, x)| factor * weight(i) * x).sum::<f64>();
-            }
-            *sum +=
-                outputs.iter().zip(changes.outputs.column(k).iter()).map(|(y, dy)| factor * 2.0 * y * dy).sum::<f64>();
-        }
-        step += 1;
-    })?;
-    let size = forward.iter().fold(1e-12_f64, |size, x| size.max(x.abs()));
-    let between = gradient.parameters.iter().zip(&forward).map(|(a, b)| (a - b).abs() / size).fold(between, f64::max);
-    Ok(Missed { motion: worst[0], forces: worst[1], gradient: between })
-}
-
 /// Every scheme and level that has slopes, on a model, with equal steps or with others; the others must say that they have
 /// none.
 fn check(name: &str, text: &str, is_even: bool, count: usize) {
     let model = model(text);
+    let instants = if is_even { Vec::new() } else { vec![0.011, 0.0157, 0.03] };
+    let course = Course { step: 2e-3, until: 0.05, instants };
     let mut known = 0;
     for entry in schemes::entries() {
         let scheme = entry.scheme(&[]).unwrap();
@@ -258,7 +108,7 @@ fn check(name: &str, text: &str, is_even: bool, count: usize) {
             // Constraints on positions divide rounding by the square of the step.
             let is_rough = model.dims().nc > 0 && level == ConstraintLevel::Position;
             let part = if is_rough && !entry.name.contains("runge_kutta") { 1e-2 } else { 2e-3 };
-            let missed = match missed(&model, &*scheme, &options, (part, is_even)) {
+            let missed = match missed(&model, &*scheme, &options, (&course, part)) {
                 Ok(missed) => missed,
                 Err(GradientError::Scheme { .. } | GradientError::Motion(_)) => continue,
                 Err(error) => panic!("{name}, {}: {error}", entry.name),
@@ -334,7 +184,7 @@ fn a_start_that_conditions_leave_open_has_no_slope() {
     let scheme = schemes::by_name("generalized_alpha", &[]).unwrap();
     let found = |condition: &str| {
         let model = model(&TURNING.replace("CONDITION", condition));
-        let motion = Differentiated::new(&model, &*scheme).step(STEP).until(UNTIL);
+        let motion = Differentiated::new(&model, &*scheme).step(2e-3).until(0.05);
         let mut slope = 0.0;
         motion.sensitivities(&[Direction::Parameter(0)], &mut |_, changes| slope = changes.velocity[1]).map(|()| slope)
     };
@@ -406,7 +256,7 @@ fn along(motion: Differentiated, model: &JitModel) -> Vec<f64> {
 
 fn in_unequal_steps<'m>(model: &'m JitModel, scheme: &'m dyn Scheme) -> Differentiated<'m> {
     let options = Options { constraint_level: Some(ConstraintLevel::Velocity), ..options() };
-    Differentiated::new(model, scheme).options(options).step(1e-2).until(UNTIL).meeting(vec![0.004, 0.031])
+    Differentiated::new(model, scheme).options(options).step(1e-2).until(0.05).meeting(vec![0.004, 0.031])
 }
 
 /// Constraints on velocities and ones that follow from others, drives, tables and unequal steps: slopes at every step are those
@@ -457,7 +307,7 @@ fn other_constraints_tables_and_unequal_steps() {
 fn directions_that_a_model_lacks_are_named() {
     let model = model(SLED);
     let scheme = schemes::by_name("generalized_alpha", &[]).unwrap();
-    let motion = Differentiated::new(&model, &*scheme).step(STEP).until(UNTIL);
+    let motion = Differentiated::new(&model, &*scheme).step(2e-3).until(0.05);
     let (parameters, nv) = (model.describe().differentiated.len(), model.dims().nv);
     let sample = |input, times: &[f64], sample| Direction::Sample { input, times: times.to_vec(), sample };
     let wrong = [

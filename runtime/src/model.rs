@@ -649,6 +649,13 @@ pub trait Model: Send + Sync {
     ) -> bool {
         false
     }
+    /// (∂ξ/∂q) N of the relative velocities ξ = Wᵀ v + rate of the contacts, one row for each normal and tangent,
+    /// `[rows × nv]`, row by row. Whether the model has this function; if it has not, the result stays as it is.
+    ///
+    /// Models with contacts have it where their text says `provide linearization;`.
+    fn contact_derivatives(&self, _state: &State, _rate_by_q: &mut [f64]) -> bool {
+        false
+    }
     /// ∂r/∂u, `[nv × inputs]`, row by row; whether the model has this function.
     fn input_derivatives(&self, _state: &State, _out: &mut [f64]) -> bool {
         false
@@ -706,6 +713,53 @@ pub trait Model: Send + Sync {
         _constraint: &mut [f64],
         _rate: &mut [f64],
         _acceleration: &mut [f64],
+    ) -> bool {
+        false
+    }
+    /// Derivatives of the contacts with respect to those parameters: of gaps, `[contacts × np]`, of relative velocities,
+    /// `[rows × np]`, of the restitution that belongs to each row, `[rows × np]`, and of friction,
+    /// `[contacts × np]`, row by row. Whether the model has this function; if it has not, the results stay as they are.
+    ///
+    /// # Examples
+    /// A ball above a plane whose restitution is a parameter.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Ball {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         param restitution = 0.5;
+    /// #         body ball { mass: 1 kg, inertia: 0.1 kg m^2 }
+    /// #         joint rail: prismatic(ground, ball);
+    /// #         initial rail.displacement = 1 m;
+    /// #         contact floor { gap: rail.displacement, restitution: restitution }
+    /// #         differentiate restitution;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::Model;
+    ///
+    /// let model = Ball::default();
+    /// let state = hamel::initial_state(&model)?;
+    /// let [mut gap, mut rate, mut restitution, mut friction] = [[0.0]; 4];
+    /// assert!(model.contact_parameter_derivatives(
+    ///     &state,
+    ///     &mut gap,
+    ///     &mut rate,
+    ///     &mut restitution,
+    ///     &mut friction,
+    /// ));
+    /// assert_eq!((gap, restitution, friction), ([0.0], [1.0], [0.0]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn contact_parameter_derivatives(
+        &self,
+        _state: &State,
+        _gap: &mut [f64],
+        _rate: &mut [f64],
+        _restitution: &mut [f64],
+        _friction: &mut [f64],
     ) -> bool {
         false
     }

@@ -104,6 +104,9 @@ fn of_linearization(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<
     if !model.constraint_derivatives(state, &mut rate_by_q, &mut by_q, &mut by_v) {
         return Vec::new();
     }
+    let (n, rows) = (info.contacts.len(), info.contact_jacobian.rows);
+    let mut xi_by_q = room(rows * dims.nv);
+    model.contact_derivatives(state, &mut xi_by_q);
     let mut by_input = room(dims.nv * nu);
     model.input_derivatives(state, &mut by_input);
     let [mut y_by_q, mut y_by_v, mut y_by_a, mut y_by_u] = [dims.nv, dims.nv, dims.nv, nu].map(|n| room(ny * n));
@@ -115,6 +118,7 @@ fn of_linearization(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<
     let mut all = vec![
         ("residual_derivatives", [by_a, by_v_of_r, by_q_of_r, jacobian].concat()),
         ("constraint_derivatives", [rate_by_q, by_q, by_v].concat()),
+        ("contact_derivatives", xi_by_q),
         ("input_derivatives", by_input),
         ("output_derivatives", [y_by_q, y_by_v, y_by_a, y_by_u].concat()),
     ];
@@ -126,12 +130,15 @@ fn of_linearization(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<
     }
     let mut y_by_p = room(ny * np);
     model.output_parameter_derivatives(state, &mut y_by_p);
+    let [mut gap, mut xi, mut restitution, mut friction] = [n, rows, rows, n].map(|count| room(count * np));
+    model.contact_parameter_derivatives(state, &mut gap, &mut xi, &mut restitution, &mut friction);
     let (positions, velocities) = model.n_initial_conditions();
     let mut of_start = [positions * np, velocities * np, velocities * dims.nv, dims.nq * np].map(room);
     let [position, velocity, by_q, reference] = &mut of_start;
     model.initial_derivatives(state.t, state.q.as_slice(), state.v.as_slice(), position, velocity, by_q, reference);
     all.extend([
         ("parameter_derivatives", [r_by_p, g_by_p, rate_by_p, acceleration_by_p].concat()),
+        ("contact_parameter_derivatives", [gap, xi, restitution, friction].concat()),
         ("output_parameter_derivatives", y_by_p),
         ("initial_derivatives", of_start.concat()),
     ]);

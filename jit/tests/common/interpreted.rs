@@ -74,6 +74,15 @@ impl<'a, T: Scalar> Interpreted<'a, T> {
             ]
             .map(|role| output(F::ConstraintDerivatives, role))
             .concat(),
+            "contact_derivatives" => output(F::ContactDerivatives, Role::ContactRateByPosition),
+            "contact_parameter_derivatives" => [
+                Role::GapByParameter,
+                Role::ContactRateByParameter,
+                Role::RestitutionByParameter,
+                Role::FrictionByParameter,
+            ]
+            .map(|role| output(F::ContactParameterDerivatives, role))
+            .concat(),
             "input_derivatives" => output(F::InputDerivatives, Role::ForceByInput),
             "output_derivatives" => {
                 [Role::OutputByPosition, Role::OutputByVelocity, Role::OutputByAcceleration, Role::OutputByInput]

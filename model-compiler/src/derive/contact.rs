@@ -1,7 +1,7 @@
 //! Contacts: their names, gaps and slips.
 //!
 //! Gaps and slips are differentiated like constraints, in `kernel`. The laws of contact are functions of parameters
-//! alone and belong to no kernel.
+//! alone and belong to no kernel but that of their derivatives, in `linearization`.
 
 use rustc_hash::FxHashSet;
 

@@ -272,12 +272,16 @@ pub enum FunctionRole {
     InitialVelocity,
     /// Derivatives of ġ and g̈, of models that are linearised.
     ConstraintDerivatives,
+    /// Derivatives of the contacts' relative velocities, of models that are linearised.
+    ContactDerivatives,
     /// ∂r/∂u, of models that are linearised.
     InputDerivatives,
     /// Derivatives of the outputs, of models that are linearised.
     OutputDerivatives,
     /// Derivatives of r, g, ġ and g̈ with respect to parameters, on request.
     ParameterDerivatives,
+    /// Derivatives of the contacts' gaps, relative velocities and laws with respect to parameters, on request.
+    ContactParameterDerivatives,
     /// Derivatives of the outputs with respect to parameters, on request.
     OutputParameterDerivatives,
     /// Derivatives of the initial conditions beside those that a start needs, on request.
@@ -486,6 +490,8 @@ pub enum Role {
     ConstraintAccelerationByPosition,
     /// ∂γ/∂v, `[nc × nv]`.
     ConstraintAccelerationByVelocity,
+    /// (∂/∂q) N of the contacts' relative velocities Wᵀ v + rate, one row a normal or tangent, `[… × nv]`.
+    ContactRateByPosition,
     /// ∂r/∂u, `[nv × inputs]`.
     ForceByInput,
     /// Outputs, `[n]`.
@@ -510,6 +516,14 @@ pub enum Role {
     ConstraintRateByParameter,
     /// ∂g̈/∂p, `[nc × np]`.
     ConstraintAccelerationByParameter,
+    /// ∂/∂p of the gaps, one row a contact, `[contacts × np]`.
+    GapByParameter,
+    /// ∂/∂p of the contacts' relative velocities, one row a normal or tangent, `[… × np]`.
+    ContactRateByParameter,
+    /// ∂/∂p of the restitution of normals and of tangents, `[… × np]`.
+    RestitutionByParameter,
+    /// ∂μ/∂p, one row a contact, `[contacts × np]`.
+    FrictionByParameter,
     /// ∂y/∂p, `[outputs × np]`.
     OutputByParameter,
     /// ∂c/∂p of initial conditions on coordinates, `[n × np]`.

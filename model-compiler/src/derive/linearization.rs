@@ -8,6 +8,7 @@
 use super::context::Context;
 use super::equations::{Entry, Function, FunctionRole, Instance, Kernel, Output, Role};
 use super::kernel::KernelBuilder;
+use super::kinds::Kinds;
 use crate::expr::ExprId;
 
 /// The kernel with these functions, and with those that follow from them where the model is linearised.
@@ -25,36 +26,77 @@ pub(super) fn complete(mut builder: KernelBuilder, mut functions: Vec<Function>)
     builder.finish(functions)
 }
 
+/// Adds the kernels that tell how values that do not depend on the motion depend on the parameters that are asked for.
+pub(super) fn add_slopes_of_values(context: &mut Context, reference: &[ExprId], kinds: &mut Kinds) {
+    let slopes = [self::reference(context, reference), laws(context)];
+    for (kernel, instance) in slopes.into_iter().flatten() {
+        kinds.add(kernel, [instance]);
+    }
+}
+
 /// The kernel that tells how the configuration from which assembly starts depends on the parameters that are asked for, if
 /// it does.
-pub(super) fn reference(context: &mut Context, reference: &[ExprId]) -> Option<(Kernel, Instance)> {
+fn reference(context: &mut Context, reference: &[ExprId]) -> Option<(Kernel, Instance)> {
     let doc = "How the configuration from which assembly starts depends on parameters.";
     let mut builder = KernelBuilder::new("reference", doc, "reference", context.parameters, context.layout);
-    let mut entries = Vec::new();
-    let (mut rows, mut columns): (Vec<usize>, Vec<usize>) = Default::default();
+    let [(output, rows)] = of_values(&mut builder, [(Role::ReferenceByParameter, reference)]);
+    if rows.is_empty() {
+        return None;
+    }
+    builder.instance_mut().reference = rows;
+    Some(builder.finish(vec![Function::new(FunctionRole::InitialDerivatives, vec![output])]))
+}
+
+/// The kernel that tells how the laws of the contacts depend on the parameters that are asked for, if they do.
+fn laws(context: &mut Context) -> Option<(Kernel, Instance)> {
+    let Context { system, parameters, layout } = context;
+    let (mut restitution, mut friction) = (Vec::new(), Vec::new());
+    for (contact, channel) in system.contacts.iter().zip(&layout.contacts) {
+        let law = contact.law.map(|value| parameters.lower(value)[0]);
+        restitution.push(law.restitution);
+        restitution.extend((0..channel.tangents).map(|_| law.tangential_restitution));
+        friction.push(law.friction);
+    }
+    let doc = "How the laws of the contacts depend on parameters.";
+    let mut builder = KernelBuilder::new("laws", doc, "laws", parameters, layout);
+    let values = [(Role::RestitutionByParameter, &restitution[..]), (Role::FrictionByParameter, &friction[..])];
+    let [(of_restitution, rows), (of_friction, contacts)] = of_values(&mut builder, values);
+    if rows.is_empty() && contacts.is_empty() {
+        return None;
+    }
+    (builder.instance_mut().contact_rows, builder.instance_mut().contacts) = (rows, contacts);
+    let outputs = [of_restitution, of_friction].into_iter().filter(|output| !output.entries.is_empty());
+    Some(builder.finish(vec![Function::new(FunctionRole::ContactParameterDerivatives, outputs.collect())]))
+}
+
+/// Derivatives of values that do not depend on the motion by the parameters that are asked for, as parameters of the kernel,
+/// and which of the values have any.
+fn of_values<const N: usize>(builder: &mut KernelBuilder, of: [(Role, &[ExprId]); N]) -> [(Output, Vec<usize>); N] {
     let place = |places: &mut Vec<usize>, index: usize| {
         places.iter().position(|&known| known == index).unwrap_or_else(|| {
             places.push(index);
             places.len() - 1
         })
     };
-    for (column, &symbol) in builder.layout.differentiated.iter().enumerate() {
-        let graph = &mut builder.parameters.graph;
-        let (by, one, zero) = (graph.symbol_expr(symbol), graph.one(), graph.zero());
-        let rates = graph.directional(reference, &[(by, one)]);
-        for (row, rate) in rates.into_iter().enumerate().filter(|&(_, rate)| rate != zero) {
-            let value = builder.parameter(&format!("rate_{}", entries.len()), rate, false);
-            entries.push(Entry { row: place(&mut rows, row), column: place(&mut columns, column), value });
+    let (mut columns, mut count) = (Vec::new(), 0);
+    let mut found = of.map(|(role, values)| {
+        let (mut rows, mut entries) = (Vec::new(), Vec::new());
+        for (column, &symbol) in builder.layout.differentiated.iter().enumerate() {
+            let graph = &mut builder.parameters.graph;
+            let (by, one, zero) = (graph.symbol_expr(symbol), graph.one(), graph.zero());
+            let rates = graph.directional(values, &[(by, one)]);
+            for (row, rate) in rates.into_iter().enumerate().filter(|&(_, rate)| rate != zero) {
+                let value = builder.parameter(&format!("rate_{count}"), rate, false);
+                count += 1;
+                entries.push(Entry { row: place(&mut rows, row), column: place(&mut columns, column), value });
+            }
         }
-    }
-    if entries.is_empty() {
-        return None;
-    }
-    entries.sort_by_key(|entry| (entry.column, entry.row));
-    let shape = (rows.len(), columns.len());
-    (builder.instance_mut().reference, builder.instance_mut().differentiated) = (rows, columns);
-    let output = Output { role: Role::ReferenceByParameter, shape, entries };
-    Some(builder.finish(vec![Function::new(FunctionRole::InitialDerivatives, vec![output])]))
+        entries.sort_by_key(|entry| (entry.column, entry.row));
+        (Output { role, shape: (rows.len(), 0), entries }, rows)
+    });
+    found.iter_mut().for_each(|(output, _)| output.shape.1 = columns.len());
+    builder.instance_mut().differentiated = columns;
+    found
 }
 
 fn further(builder: &mut KernelBuilder, known: &[Function]) -> Vec<Function> {
@@ -84,6 +126,20 @@ fn further(builder: &mut KernelBuilder, known: &[Function]) -> Vec<Function> {
             Output::matrix(Role::ConstraintAccelerationByVelocity, &by_v),
         ];
         add(builder, FunctionRole::ConstraintDerivatives, outputs);
+    }
+    if let Some(directions) = find(FunctionRole::ContactJacobian, Role::ContactJacobian) {
+        let v = builder.velocities();
+        let bias = find(FunctionRole::ContactBias, Role::ContactRate);
+        let velocity = sum(builder, directions, &v, bias);
+        let by_q = Output::matrix(Role::ContactRateByPosition, &builder.tangent(&velocity));
+        add(builder, FunctionRole::ContactDerivatives, vec![by_q]);
+        let gaps = find(FunctionRole::ContactGap, Role::ContactGap).map(|gaps| values(builder, gaps));
+        let by_p = builder.parameter_jacobian(&gaps.unwrap_or_default());
+        let outputs = vec![
+            Output::matrix(Role::GapByParameter, &by_p),
+            Output::matrix(Role::ContactRateByParameter, &builder.parameter_jacobian(&velocity)),
+        ];
+        add(builder, FunctionRole::ContactParameterDerivatives, outputs);
     }
     let (rate, acceleration) = rates.unwrap_or_default();
     let of_residual = |builder: &mut KernelBuilder, role| {

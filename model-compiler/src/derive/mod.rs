@@ -72,10 +72,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
             let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
             let mut context = Context { system, layout: &layout, parameters: &mut parameters };
             joint_coordinates::derive(&mut context, counting, &mut kinds);
-            let slopes = linearization::reference(&mut context, &reference);
-            slopes.into_iter().for_each(|(kernel, instance)| {
-                kinds.add(kernel, [instance]);
-            });
+            linearization::add_slopes_of_values(&mut context, &reference, &mut kinds);
             reference
         }
         Formulation::Absolute => {
@@ -84,10 +81,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
             reference.resize(layout.coordinates.len(), parameters.graph.zero());
             let mut context = Context { system, layout: &layout, parameters: &mut parameters };
             absolute::derive(&mut context, &mut kinds);
-            let slopes = linearization::reference(&mut context, &reference);
-            slopes.into_iter().for_each(|(kernel, instance)| {
-                kinds.add(kernel, [instance]);
-            });
+            linearization::add_slopes_of_values(&mut context, &reference, &mut kinds);
             reference
         }
     };

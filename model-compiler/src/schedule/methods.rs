@@ -132,6 +132,7 @@ pub fn of_linearization(layout: &Layout) -> Vec<Method> {
     let by_state = [
         of_residual,
         optional(F::ConstraintDerivatives, &of_constraints),
+        optional(F::ContactDerivatives, &[(Role::ContactRateByPosition, "rate_by_q")]),
         optional(F::InputDerivatives, &[(Role::ForceByInput, "out")]),
         optional(F::OutputDerivatives, &of_outputs),
     ];
@@ -141,6 +142,12 @@ pub fn of_linearization(layout: &Layout) -> Vec<Method> {
         (Role::ConstraintRateByParameter, "rate"),
         (Role::ConstraintAccelerationByParameter, "acceleration"),
     ];
+    let of_laws = [
+        (Role::GapByParameter, "gap"),
+        (Role::ContactRateByParameter, "rate"),
+        (Role::RestitutionByParameter, "restitution"),
+        (Role::FrictionByParameter, "friction"),
+    ];
     let of_start = [
         (Role::InitialPositionByParameter, "position"),
         (Role::InitialVelocityByParameter, "velocity"),
@@ -149,6 +156,7 @@ pub fn of_linearization(layout: &Layout) -> Vec<Method> {
     ];
     let by_parameter = [
         optional(F::ParameterDerivatives, &of_motion),
+        optional(F::ContactParameterDerivatives, &of_laws),
         optional(F::OutputParameterDerivatives, &[(Role::OutputByParameter, "out")]),
         Method { given: INSTANT.to_vec(), ..optional(F::InitialDerivatives, &of_start) },
     ];

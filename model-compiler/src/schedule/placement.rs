@@ -62,7 +62,7 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         | Role::ConstraintAccelerationByPosition
         | Role::ConstraintAccelerationByVelocity => (Axis::Constraints, Axis::Velocities),
         Role::ContactGap => (Axis::Contacts, Axis::Single),
-        Role::ContactJacobian => (Axis::ContactRows, Axis::Velocities),
+        Role::ContactJacobian | Role::ContactRateByPosition => (Axis::ContactRows, Axis::Velocities),
         Role::ContactRate | Role::ContactAcceleration => (Axis::ContactRows, Axis::Single),
         Role::KineticEnergy | Role::PotentialEnergy | Role::Power => (Axis::Single, Axis::Single),
         Role::Outputs => (Axis::Outputs, Axis::Single),
@@ -73,6 +73,8 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         Role::ConstraintByParameter | Role::ConstraintRateByParameter | Role::ConstraintAccelerationByParameter => {
             (Axis::Constraints, Axis::Parameters)
         }
+        Role::ContactRateByParameter | Role::RestitutionByParameter => (Axis::ContactRows, Axis::Parameters),
+        Role::GapByParameter | Role::FrictionByParameter => (Axis::Contacts, Axis::Parameters),
         Role::OutputByParameter => (Axis::Outputs, Axis::Parameters),
         Role::InitialPositionByParameter => (Axis::InitialPosition, Axis::Parameters),
         Role::InitialVelocityByParameter => (Axis::InitialVelocity, Axis::Parameters),

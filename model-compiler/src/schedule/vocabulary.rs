@@ -5,7 +5,7 @@ use crate::derive::{FunctionRole, OfFrame, Role};
 use crate::resolve::FrameFunction;
 
 /// The functions that there are once in a model, in order.
-pub const FUNCTIONS: [FunctionRole; 37] = [
+pub const FUNCTIONS: [FunctionRole; 39] = [
     FunctionRole::MassMatrix,
     FunctionRole::BiasForce,
     FunctionRole::AppliedForce,
@@ -23,9 +23,11 @@ pub const FUNCTIONS: [FunctionRole; 37] = [
     FunctionRole::InitialPosition,
     FunctionRole::InitialVelocity,
     FunctionRole::ConstraintDerivatives,
+    FunctionRole::ContactDerivatives,
     FunctionRole::InputDerivatives,
     FunctionRole::OutputDerivatives,
     FunctionRole::ParameterDerivatives,
+    FunctionRole::ContactParameterDerivatives,
     FunctionRole::OutputParameterDerivatives,
     FunctionRole::InitialDerivatives,
     FunctionRole::NonlinearEffects,
@@ -65,9 +67,11 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::InitialPosition => "initial_position",
         FunctionRole::InitialVelocity => "initial_velocity",
         FunctionRole::ConstraintDerivatives => "constraint_derivatives",
+        FunctionRole::ContactDerivatives => "contact_derivatives",
         FunctionRole::InputDerivatives => "input_derivatives",
         FunctionRole::OutputDerivatives => "output_derivatives",
         FunctionRole::ParameterDerivatives => "parameter_derivatives",
+        FunctionRole::ContactParameterDerivatives => "contact_parameter_derivatives",
         FunctionRole::OutputParameterDerivatives => "output_parameter_derivatives",
         FunctionRole::InitialDerivatives => "initial_derivatives",
         FunctionRole::NonlinearEffects => "nonlinear_effects",
@@ -125,12 +129,18 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
         FunctionRole::ConstraintDerivatives => {
             "Derivatives of the constraints' rates ġ = G v + ∂g/∂t, and of their accelerations g̈ = G a + γ: (∂ġ/∂q) N, (∂g̈/∂q) N and ∂g̈/∂v. A constraint on velocities counts as ġ."
         }
+        FunctionRole::ContactDerivatives => {
+            "Derivatives of the contacts' relative velocities along the directions of the velocities, (∂/∂q) N."
+        }
         FunctionRole::InputDerivatives => "Derivatives of the residual with respect to the inputs.",
         FunctionRole::OutputDerivatives => {
             "Derivatives of the outputs: (∂y/∂q) N, ∂y/∂v, ∂y/∂a, and those with respect to the inputs."
         }
         FunctionRole::ParameterDerivatives => {
             "Derivatives with respect to the parameters that are asked for: ∂r/∂p, ∂g/∂p, ∂ġ/∂p and ∂g̈/∂p. A constraint on velocities counts as ġ."
+        }
+        FunctionRole::ContactParameterDerivatives => {
+            "Derivatives of the contacts' gaps, of their relative velocities, of restitution and of friction with respect to the parameters that are asked for."
         }
         FunctionRole::OutputParameterDerivatives => "Derivatives of the outputs with respect to parameters.",
         FunctionRole::InitialDerivatives => {
@@ -257,6 +267,7 @@ pub fn role_name(role: Role) -> &'static str {
         Role::MomentumMatrix => "momentum",
         Role::MomentumRate => "rate",
         Role::ConstraintRateByPosition => "rate_by_q",
+        Role::ContactRateByPosition => "rate_by_q",
         Role::ForceByInput => "force_by_u",
         Role::OutputByPosition => "output_by_q",
         Role::OutputByVelocity => "output_by_v",
@@ -266,6 +277,10 @@ pub fn role_name(role: Role) -> &'static str {
         Role::ConstraintByParameter => "constraint_by_p",
         Role::ConstraintRateByParameter => "rate_by_p",
         Role::ConstraintAccelerationByParameter => "acceleration_by_p",
+        Role::GapByParameter => "gap_by_p",
+        Role::ContactRateByParameter => "rate_by_p",
+        Role::RestitutionByParameter => "restitution_by_p",
+        Role::FrictionByParameter => "friction_by_p",
         Role::OutputByParameter => "output_by_p",
         Role::InitialPositionByParameter => "position_by_p",
         Role::InitialVelocityByParameter => "velocity_by_p",
@@ -330,6 +345,7 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::MomentumMatrix => ("A", "A"),
         Role::MomentumRate => ("b", "b"),
         Role::ConstraintRateByPosition => ("dg'/dq", "\\dot{g}_{q}"),
+        Role::ContactRateByPosition => ("dxi/dq", "\\xi_{q}"),
         Role::ForceByInput => ("dr/du", "r_{u}"),
         Role::OutputByPosition => ("dy/dq", "y_{q}"),
         Role::OutputByVelocity => ("dy/dv", "y_{v}"),
@@ -339,6 +355,10 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::ConstraintByParameter => ("dg/dp", "g_{p}"),
         Role::ConstraintRateByParameter => ("dg'/dp", "\\dot{g}_{p}"),
         Role::ConstraintAccelerationByParameter => ("dg''/dp", "\\ddot{g}_{p}"),
+        Role::GapByParameter => ("dg_N/dp", "g_{N,p}"),
+        Role::ContactRateByParameter => ("dxi/dp", "\\xi_{p}"),
+        Role::RestitutionByParameter => ("de/dp", "e_{p}"),
+        Role::FrictionByParameter => ("dmu/dp", "\\mu_{p}"),
         Role::OutputByParameter => ("dy/dp", "y_{p}"),
         Role::InitialPositionByParameter => ("dc/dp", "c_{p}"),
         Role::InitialVelocityByParameter => ("dc/dp", "c_{p}"),
@@ -384,6 +404,11 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         | Role::InitialResidual
         | Role::InitialJacobian
         | Role::ConstraintRateByPosition
+        | Role::ContactRateByPosition
+        | Role::GapByParameter
+        | Role::ContactRateByParameter
+        | Role::RestitutionByParameter
+        | Role::FrictionByParameter
         | Role::ForceByInput
         | Role::OutputByPosition
         | Role::OutputByVelocity
@@ -468,6 +493,7 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::MomentumMatrix => "momentum",
         Role::MomentumRate => "rate",
         Role::ConstraintRateByPosition => "rate_q",
+        Role::ContactRateByPosition => "xi_q",
         Role::ForceByInput => "r_u",
         Role::OutputByPosition => "y_q",
         Role::OutputByVelocity => "y_v",
@@ -477,6 +503,10 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::ConstraintByParameter => "g_p",
         Role::ConstraintRateByParameter => "rate_p",
         Role::ConstraintAccelerationByParameter => "acceleration_p",
+        Role::GapByParameter => "gap_p",
+        Role::ContactRateByParameter => "xi_p",
+        Role::RestitutionByParameter => "restitution_p",
+        Role::FrictionByParameter => "friction_p",
         Role::OutputByParameter => "y_p",
         Role::InitialPositionByParameter => "position_p",
         Role::InitialVelocityByParameter => "velocity_p",

@@ -132,9 +132,11 @@ fn is_rare(role: FunctionRole) -> bool {
         | FunctionRole::InitialPosition
         | FunctionRole::InitialVelocity
         | FunctionRole::ConstraintDerivatives
+        | FunctionRole::ContactDerivatives
         | FunctionRole::InputDerivatives
         | FunctionRole::OutputDerivatives
         | FunctionRole::ParameterDerivatives
+        | FunctionRole::ContactParameterDerivatives
         | FunctionRole::OutputParameterDerivatives
         | FunctionRole::InitialDerivatives => true,
         FunctionRole::MassMatrix

@@ -2,9 +2,10 @@
 
 use thiserror::Error;
 
+use crate::model::Model;
 use crate::prelude::*;
 use crate::step::StepError;
-use crate::tangent::SingularAt;
+use crate::tangent::NoSlope;
 
 /// Why slopes of a motion cannot be computed.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -21,11 +22,23 @@ pub enum GradientError {
         /// Name of the model.
         model: String,
     },
-    /// Contacts have no slopes.
-    #[error("{model} has contacts, through whose impacts no slopes are computed")]
-    Contacts {
-        /// Name of the model.
-        model: String,
+    /// An impact that was not expected.
+    #[error(
+        "an impact at t = {t} s: its instant changes with parameters, which slopes of equal steps do not follow; `Differentiated::with_impacts` accepts slopes of impacts that stay in their steps"
+    )]
+    Impact {
+        /// Time of the end of its step, s.
+        t: f64,
+    },
+    /// A contact is on the verge of closing, opening, sticking or sliding, where slopes to both sides differ.
+    #[error(
+        "there is no slope: at t = {t} s contact {contact} is on the verge of opening or closing, or of sliding or sticking, where the motion answers to changes of one sign otherwise than to those of the other"
+    )]
+    Contact {
+        /// Its name.
+        contact: String,
+        /// Time, s.
+        t: f64,
     },
     /// The scheme does not say how its steps answer to changes.
     #[error("{scheme}: {reason}")]
@@ -68,15 +81,22 @@ pub enum GradientError {
     /// Equations that determine changes are singular.
     #[error("{model}: the equations that determine small changes are singular at t = {t} s")]
     Singular {
-        /// Name of the model, if it is known.
+        /// Name of the model.
         model: String,
         /// Time, s.
         t: f64,
     },
 }
 
-impl From<SingularAt> for GradientError {
-    fn from(SingularAt { t }: SingularAt) -> Self {
-        GradientError::Singular { model: "the model".to_owned(), t }
+impl GradientError {
+    /// Why changes of a model's motion are not determined.
+    pub(super) fn of(model: &dyn Model, reason: NoSlope) -> Self {
+        let info = model.describe();
+        match reason {
+            NoSlope::Singular { t } => GradientError::Singular { model: info.name.clone(), t },
+            NoSlope::Contact { t, contact } => {
+                GradientError::Contact { contact: format!("`{}`", info.contacts[contact].name), t }
+            }
+        }
     }
 }

@@ -81,6 +81,7 @@ pub struct Differentiated<'m> {
     instants: Vec<f64>,
     start: Option<State>,
     checkpoints: Option<usize>,
+    has_impacts: bool,
 }
 
 /// Name of a scheme of fourth order that has slopes for a model, and its options: `runge_kutta`, or `esdirk436` with
@@ -202,6 +203,7 @@ impl<'m> Differentiated<'m> {
             instants: Vec::new(),
             start: None,
             checkpoints: None,
+            has_impacts: false,
         }
     }
 
@@ -224,6 +226,12 @@ impl<'m> Differentiated<'m> {
     /// Options of the scheme. Slopes are as exact as equations are solved.
     pub fn options(self, options: Options) -> Self {
         Self { options, ..self }
+    }
+
+    /// Accepts impacts: they stay at the ends of the steps in which contacts closed. An impact of the motion itself comes
+    /// earlier or later as parameters change, which these slopes do not know; without this, a motion with impacts has none.
+    pub fn with_impacts(self) -> Self {
+        Self { has_impacts: true, ..self }
     }
 
     /// A start that does not depend on parameters, in place of the initial conditions of the model; its accelerations and
@@ -301,8 +309,9 @@ impl<'m> Differentiated<'m> {
         let mut player = Player::new(self.model, motion.wanted, false);
         let mut carried = motion.start.changes(directions, &mut outside);
         let mut map = StepMap::default();
+        let no_slope = |reason| GradientError::of(self.model, reason);
         for operations in &motion.first {
-            player.forward(operations, &mut carried, &mut outside)?;
+            player.forward(operations, &mut carried, &mut outside).map_err(no_slope)?;
         }
         let way = &mut motion.way;
         loop {
@@ -310,7 +319,7 @@ impl<'m> Differentiated<'m> {
             visit(way.state(), &changes);
             let Some(_) = way.advance()? else { return Ok(()) };
             way.write_map(&mut map)?;
-            player.forward(&map.operations, &mut carried, &mut outside)?;
+            player.forward(&map.operations, &mut carried, &mut outside).map_err(no_slope)?;
         }
     }
 
@@ -347,8 +356,9 @@ impl<'m> Differentiated<'m> {
         for_each_from_the_end(way, self.checkpoints, &mut |step| backward.pass(step))?;
         backward.observe(&beginning, 0, None);
         let Backward { mut player, mut outside, mut slopes, values, end, .. } = backward;
+        let no_slope = |reason| GradientError::of(self.model, reason);
         for operations in first.iter().rev() {
-            player.backward(operations, &mut slopes, &mut outside)?;
+            player.backward(operations, &mut slopes, &mut outside).map_err(no_slope)?;
         }
         start.add_slopes(&slopes, &mut outside);
         let end = end.unwrap_or(beginning);
@@ -423,10 +433,7 @@ impl<'m> Differentiated<'m> {
 
     /// The state at the start, with its accelerations and multipliers, of a motion that can have slopes.
     fn first(&self) -> Result<State, GradientError> {
-        let (model, info) = (self.model, self.model.describe());
-        if !info.contacts.is_empty() {
-            return Err(GradientError::Contacts { model: info.name.clone() });
-        }
+        let model = self.model;
         let is_ascending = self.instants.windows(2).all(|pair| pair[0] < pair[1]);
         let are_finite = self.until.is_finite() && self.instants.iter().all(|instant| instant.is_finite());
         let is_long = self.until > MOST_STEPS * self.step;
@@ -445,6 +452,7 @@ impl<'m> Differentiated<'m> {
             course: Course::new(state.t, self.step, self.until, &self.instants),
             stepper: self.scheme.start_with(self.model, state, &self.options)?,
             scheme: self.scheme,
+            has_impacts: self.has_impacts,
         })
     }
 
@@ -488,9 +496,16 @@ struct Way<'a> {
     stepper: Box<dyn Stepper + 'a>,
     course: Course<'a>,
     scheme: &'a dyn Scheme,
+    /// Whether impacts are accepted.
+    has_impacts: bool,
 }
 
 impl Way<'_> {
+    /// Number of impacts so far.
+    fn impacts(&self) -> u64 {
+        self.stepper.contacts().map_or(0, |record| record.impacts)
+    }
+
     fn state(&self) -> &State {
         self.stepper.state()
     }
@@ -502,7 +517,11 @@ impl Way<'_> {
     /// Makes a step; its length, or nothing at the end.
     fn advance(&mut self) -> Result<Option<f64>, GradientError> {
         let Some(dt) = self.course.next() else { return Ok(None) };
+        let before = self.impacts();
         self.stepper.step(dt)?;
+        if !self.has_impacts && self.impacts() > before {
+            return Err(GradientError::Impact { t: self.state().t });
+        }
         Ok(Some(dt))
     }
 
@@ -545,7 +564,8 @@ impl Backward<'_> {
         self.observe(made.state, made.number, Some(made.dt));
         self.end.get_or_insert_with(|| made.state.clone());
         self.next = Some(made.dt);
-        Ok(self.player.backward(made.operations, &mut self.slopes, &mut self.outside)?)
+        let passed = self.player.backward(made.operations, &mut self.slopes, &mut self.outside);
+        passed.map_err(|reason| GradientError::of(self.of.model, reason))
     }
 
     /// An instant, at the end of a step of this length.

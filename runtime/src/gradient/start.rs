@@ -33,9 +33,17 @@ pub(super) fn has_derivatives(model: &dyn Model, state: &State) -> bool {
     let has_states = model.constraint_derivatives(state, &mut rate, &mut by_q, &mut by_v);
     let (ny, nu) = (info.outputs.len(), info.inputs.len());
     let zeros = |n: usize| vec![0.0; n];
+    let (n, rows) = (info.contacts.len(), info.contact_jacobian.rows);
+    let [mut gap, mut friction] = [(); 2].map(|()| zeros(n * np));
+    let [mut slip, mut restitution] = [(); 2].map(|()| zeros(rows * np));
+    let has_contacts = n == 0
+        || model.contact_derivatives(state, &mut zeros(rows * dims.nv))
+            && (np == 0
+                || model.contact_parameter_derivatives(state, &mut gap, &mut slip, &mut restitution, &mut friction));
     let [mut y_by_q, mut y_by_v, mut y_by_a, mut y_by_u, mut y_by_p] =
         [dims.nv, dims.nv, dims.nv, nu, np].map(|columns| zeros(ny * columns));
     has_states
+        && has_contacts
         && (nu == 0 || model.input_derivatives(state, &mut zeros(dims.nv * nu)))
         && (ny == 0 || model.output_derivatives(state, &mut y_by_q, &mut y_by_v, &mut y_by_a, &mut y_by_u))
         && (np == 0 || ny == 0 || model.output_parameter_derivatives(state, &mut y_by_p))

@@ -5,6 +5,7 @@
 //! the contact problem has `b = Wᵀ v + ∂g/∂t` and the Schur complement `G = Wᵀ (∂v/∂x) K⁻¹ W`. Bilateral constraints and
 //! implicit stiffness and damping are part of K. [rezaei, Eqs. 33-41, 44-50]
 
+use super::history::History;
 use super::problem::Problem;
 use super::solver::{Solver, Unsolved};
 use crate::contact_settings::Settings;
@@ -14,6 +15,7 @@ use crate::newton::{Equations, Newton};
 use crate::norms::largest;
 use crate::prelude::*;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
+use crate::tangent::StepMap;
 
 /// Largest number of points in time of a step that one contact problem couples.
 pub(crate) const MAX_POINTS: usize = 3;
@@ -45,8 +47,17 @@ pub(crate) struct Loss {
     least: f64,
     /// Magnitude of the summands, to which rounding errors are relative.
     size: f64,
+    /// The fraction of restitution that was left.
+    share: f64,
     /// Whether restitution was weakened.
     is_weakened: bool,
+}
+
+impl Loss {
+    /// The fraction of restitution that was left.
+    pub(crate) fn share(&self) -> f64 {
+        self.share
+    }
 }
 
 /// Directions of the contacts in one configuration.
@@ -136,6 +147,8 @@ pub(crate) struct Contacts<'m> {
     /// Whether the last problem was that of an earlier Newton iterate of the same step.
     repeats: bool,
     pub(crate) record: ContactRecord,
+    /// What was solved in this step.
+    pub(super) history: History,
 }
 
 impl<'m> Contacts<'m> {
@@ -193,6 +206,7 @@ impl<'m> Contacts<'m> {
             free: Vec::with_capacity(unknowns),
             start: 0.0,
             repeats: false,
+            history: History::new([infos.len(), n_rows], [model.dims().nv, model.dims().nc]),
             record: ContactRecord {
                 gaps: vec![0.0; infos.len()],
                 forces: vec![0.0; n_rows],
@@ -358,6 +372,7 @@ impl<'m> Contacts<'m> {
                     Ok(is_projected)
                 });
                 contacts.repeats = false;
+                contacts.note(equations.points());
                 stats
             }
         }?;
@@ -395,6 +410,38 @@ impl<'m> Contacts<'m> {
         self.impose(solver, correction, &motion)?;
         correction.iter_mut().for_each(|entry| *entry = -*entry);
         Ok(true)
+    }
+
+    /// Keeps the forces at the points in time of the problem solved last, if there was one.
+    pub(crate) fn note(&mut self, points: usize) {
+        self.note_impulses(points, 0.0, 1.0);
+    }
+
+    /// The same with impulses in a duration, and this fraction of restitution.
+    pub(crate) fn note_impulses(&mut self, points: usize, restitution: f64, duration: f64) {
+        let n_rows = self.n_rows();
+        if self.closed.is_empty() {
+            return;
+        }
+        for impulses in self.impulses.chunks_exact(n_rows).take(points) {
+            self.history.add(restitution, &self.closed, impulses, duration);
+        }
+    }
+
+    /// Keeps the impact that was solved last: velocities before it, their changes and the impulses of the constraints.
+    pub(super) fn note_impact(&mut self, restitution: f64, before: &[f64], solution: &[f64]) {
+        let n_rows = self.n_rows();
+        self.history.add_impact(restitution, &self.closed, &self.impulses[..n_rows], before, solution);
+    }
+
+    /// Begins a step of which nothing has been solved.
+    pub(crate) fn begin_history(&mut self) {
+        self.history.clear();
+    }
+
+    /// Tells a map which problems were solved within the step.
+    pub(crate) fn tell(&self, map: &mut StepMap) {
+        map.expect_contacts(self.history.within());
     }
 
     /// Adds the effect of the closed contacts to the solution x of linear equations.
@@ -550,7 +597,7 @@ impl<'m> Contacts<'m> {
             if let Err(error) = self.impose(solver, x, &VelocityMap::single(before, 1.0, share)) {
                 break Err(error);
             }
-            let loss = Loss { is_weakened: share < 1.0, ..self.loss(before, &free, x) };
+            let loss = Loss { share, is_weakened: share < 1.0, ..self.loss(before, &free, x) };
             // An impact without restitution cannot add energy.
             if loss.least >= -self.settings.impact_rounding * loss.size || share == 0.0 {
                 break Ok(loss);
@@ -574,7 +621,7 @@ impl<'m> Contacts<'m> {
             from_free -= half * (2.0 * before + free + change);
             size += half.abs() * (before.abs() + (before + free).abs() + (before + change).abs());
         }
-        Loss { taken, work, least: taken.max(from_free), size, is_weakened: false }
+        Loss { taken, work, least: taken.max(from_free), size, share: 0.0, is_weakened: false }
     }
 
     /// Records an impact with the impulses of the problem solved last; `is_first` at its instant.

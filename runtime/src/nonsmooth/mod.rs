@@ -15,6 +15,7 @@
 mod contacts;
 mod couplings;
 mod elimination;
+mod history;
 mod interior_point;
 mod missed;
 mod path;
@@ -25,7 +26,8 @@ mod solver;
 mod sparse_system;
 mod stepper;
 
-pub(crate) use contacts::{ContactEquations, Contacts, VelocityMap};
+pub(crate) use contacts::{ContactEquations, Contacts, Loss, VelocityMap};
+pub(crate) use history::{Acted, Struck};
 pub(crate) use missed::GapWatch;
 pub(crate) use stepper::{ContactStepper, with_contacts};
 

@@ -201,6 +201,7 @@ impl<'m> Phases<'m> {
             let slow = settings.unnoticed * (1.0 + largest(state.v.as_slice()));
             let is_slow = |&contact: &usize| -velocities[contact] <= slow;
             let restitution = if self.contacts.closed.iter().all(is_slow) { 0.0 } else { 1.0 };
+            self.contacts.begin_history();
             impacts(&mut self.contacts, &mut self.accelerations, state, &mut velocities, restitution)?;
         }
         self.slowest = self.contacts.rest(state.v.as_slice());

@@ -10,6 +10,7 @@ use crate::prelude::*;
 use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
+use crate::tangent::StepMap;
 
 /// A stepper that accepts contact forces within its steps, and jumps of the velocities between them.
 pub(crate) trait ContactStepper: Stepper {
@@ -124,6 +125,39 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
         self.try_step(dt).inspect_err(|_| self.restore())
     }
 
+    fn linear_start(&self, map: &mut StepMap) -> Result<(), &'static str> {
+        if self.options.initial_acceleration != InitialAcceleration::default()
+            || self.options.after_impact != AfterImpact::default()
+        {
+            return Err("slopes are those of accelerations that impacts leave as they are; \
+                        leave `initial_acceleration` and `after_impact` out");
+        }
+        self.base.linear_start(map)
+    }
+
+    fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
+        let Self { base, contacts, impact, .. } = self;
+        if contacts.history.began_with_impact {
+            return Err("an impact precedes a step, as where a motion begins with contacts that approach");
+        }
+        // The step led to the velocities before the impacts.
+        let after = base.state().v.clone();
+        if let Some(first) = contacts.history.impacts().next() {
+            base.state_mut().v.copy_from_slice(first.before);
+        }
+        contacts.tell(map);
+        let result = base.linear_step(map);
+        base.state_mut().v.copy_from(&after);
+        result?;
+        let mut outputs = map.outputs();
+        for struck in contacts.history.impacts() {
+            let [position, velocity, ..] = outputs[..] else { continue };
+            outputs[1] = map.strike(base.state(), [position, velocity], struck, &impact.left_out());
+        }
+        map.end(outputs);
+        Ok(())
+    }
+
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
         self.impact.leave_out(constraints);
         self.base.leave_out(constraints)
@@ -150,6 +184,7 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
 impl<B: ContactStepper> Nonsmooth<'_, B> {
     fn try_step(&mut self, dt: f64) -> Result<StepStats, StepError> {
         let start = self.base.state().t;
+        self.contacts.begin_history();
         let mut stats = StepStats::default();
         self.watch.observe(0, &mut self.contacts, self.base.state());
         stats += self.begin(start)?;
@@ -221,6 +256,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         let mut stats = StepStats::default();
         if collides {
             stats += self.apply_impacts(0, start)?;
+            self.contacts.history.began_with_impact = true;
         }
         let Self { base, contacts, watch, .. } = self;
         contacts.release_separating(&watch.velocities[0], contacts.rest(base.state().v.as_slice()));
@@ -310,6 +346,7 @@ pub(super) fn impacts(
         impact.rhs.fill(0.0);
         let loss = contacts.apply_impact(&mut impact.solver, &mut impact.rhs, state.v.as_slice(), share)?;
         contacts.record_impact(&loss, round == 0);
+        contacts.note_impact(loss.share(), state.v.as_slice(), &impact.rhs);
         contacts.record_drives(impact.work_of_impulses(state));
         state.v.iter_mut().zip(&impact.rhs).for_each(|(v, change)| *v += change);
         contacts.normal_velocities(0, state.v.as_slice(), velocities);

@@ -341,7 +341,7 @@ impl<'m> Stages<'m> {
         let made = Made { blocks, dt: *dt, reference, states, x, explicit, weights };
         let levels = [self.constraints.of_coordinates(), ConstraintLevel::Velocity];
         let equations = LinearEquations { instants: made.instants(), levels, left_out };
-        let Some((last, _)) = map.solve(equations).pop() else { return Err("it has no stages") };
+        let Some((last, _)) = map.solve_in_contact(equations, None).pop() else { return Err("it has no stages") };
         map.end(last.all());
         Ok(())
     }

@@ -11,7 +11,7 @@ use crate::acceleration::Acceleration;
 use crate::configuration::retract;
 use crate::linear_analysis::{self, Oscillator};
 use crate::model::{Block, Model, State};
-use crate::nonsmooth::{self, ContactStepper, Contacts, GapWatch, VelocityMap};
+use crate::nonsmooth::{self, ContactStepper, Contacts, GapWatch, Loss, VelocityMap};
 use crate::norms::largest;
 use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
@@ -205,12 +205,13 @@ impl<'m> Parts<'m> {
     }
 
     /// Accelerations and multipliers from forces at one state and constraints on velocities at another, where the
-    /// velocity follows the acceleration by a factor.
+    /// velocity follows the acceleration by a factor; restitution of contacts is relative to the velocities `before`.
     fn solved(
         &self,
         map: &mut StepMap,
         (forces, position, velocity): (State, Sum, Sum),
         (rows, of_rows, known_velocity, factor): (State, Sum, Sum, f64),
+        before: Option<(&DVector<f64>, Register)>,
     ) -> (Point, Register) {
         let still = |state, position, velocity, by_velocity, by_acceleration| Instant {
             state,
@@ -226,7 +227,7 @@ impl<'m> Parts<'m> {
         let instant = Instant { constrained, ..still(forces, position, velocity, 0.0, 1.0) };
         let levels = [ConstraintLevel::Velocity; 2];
         let left_out = self.acceleration.left_out();
-        map.solve(LinearEquations { instants: vec![instant], levels, left_out })[0]
+        map.solve_in_contact(LinearEquations { instants: vec![instant], levels, left_out }, before)[0]
     }
 
     /// Steps find accelerations of their own; what is interpolated within the next one begins with these.
@@ -293,6 +294,7 @@ impl Stepper for MoreauStepper<'_> {
         let (t, q) = (middle.t, middle.q.as_slice());
         acceleration.model.contact_gap(t, q, gaps);
         contacts.begin(state.t, gaps);
+        contacts.begin_history();
         let mut loss = None;
         if !contacts.closed.is_empty() {
             contacts.evaluate(0, t, q, state.v.as_slice());
@@ -302,6 +304,8 @@ impl Stepper for MoreauStepper<'_> {
                 state.v.as_slice(),
                 1.0,
             )?);
+            let share = loss.as_ref().map_or(0.0, Loss::share);
+            contacts.note_impulses(1, share, dt);
         }
         let (change, impulse) = acceleration.rhs.split_at(state.v.len());
         next.t = state.t + dt;
@@ -345,6 +349,7 @@ impl Stepper for MoreauStepper<'_> {
 
     fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
         map.begin(STATE.len());
+        self.contacts.tell(map);
         let Parts { state, next: old, dt: h, .. } = &self.parts;
         let [x, v, ..] = STATE;
         let (q, position) = self.parts.moved(map, (&old.q, x), &[(0.5 * h, v, &old.v)]);
@@ -356,6 +361,7 @@ impl Stepper for MoreauStepper<'_> {
             map,
             (forces, position.clone(), known.clone()),
             (middle.clone(), position.clone(), known, *h),
+            Some((&old.v, v)),
         );
         let velocity = map.combine(&[(1.0, v), (*h, acceleration)]);
         let (_, end) = self.parts.moved(map, (&middle.q, position[0].1), &[(0.5 * h, velocity, &state.v)]);
@@ -411,14 +417,14 @@ impl Stepper for HalfExplicitStepper<'_> {
         let (_, far) = self.0.moved(map, (&old.q, x), &[(*h, v, &old.v)]);
         let rows = State { v: &old.v + first * *h, ..middle.clone() };
         let start = State { a: first.clone(), lambda: middle.lambda.clone(), ..old.clone() };
-        let (_, acceleration) = self.0.solved(map, (start, one(x), one(v)), (rows, far, one(v), *h));
+        let (_, acceleration) = self.0.solved(map, (start, one(x), one(v)), (rows, far, one(v), *h), None);
         let terms = [(*h, v, &old.v), (0.5 * h * h, acceleration, first)];
         let (_, position) = self.0.moved(map, (&old.q, x), &terms);
         let predicted = multiples(&[(1.0, v), (*h, acceleration)]);
         let half = multiples(&[(1.0, v), (0.5 * h, acceleration)]);
         let forces = State { v: &old.v + first * *h, ..state.clone() };
-        let (point, last) =
-            self.0.solved(map, (forces, position.clone(), predicted), (state.clone(), position.clone(), half, 0.5 * h));
+        let rows = (state.clone(), position.clone(), half, 0.5 * h);
+        let (point, last) = self.0.solved(map, (forces, position.clone(), predicted), rows, None);
         let velocity = map.combine(&[(1.0, v), (0.5 * h, acceleration), (0.5 * h, last)]);
         map.end([position[0].1, velocity, last, point.multiplier]);
         Ok(())
@@ -478,6 +484,7 @@ impl HalfExplicitStepper<'_> {
             let mut motion = VelocityMap::single(state.v.as_slice(), dt, 0.0);
             motion.pushed[0] = 1;
             contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
+            contacts.note(1);
         }
         middle.a.as_mut_slice().copy_from_slice(&acceleration.rhs[..nv]);
         middle.lambda.as_mut_slice().copy_from_slice(&acceleration.rhs[nv..]);
@@ -500,6 +507,7 @@ impl HalfExplicitStepper<'_> {
                 contacts.evaluate(0, next.t, next.q.as_slice(), next.v.as_slice());
                 let motion = VelocityMap::single(next.v.as_slice(), 0.5 * dt, 0.0);
                 contacts.impose(&mut acceleration.solver, &mut acceleration.rhs, &motion)?;
+                contacts.note(1);
             }
             contacts.record_forces(0, 1.0);
         }

@@ -151,12 +151,14 @@ impl Stepper for NewmarkStepper<'_> {
 
     fn linear_start(&self, map: &mut StepMap) -> Result<(), &'static str> {
         map.begin(STATE.len());
-        map.end(STATE.into_iter().chain([STATE[2]]));
+        // No contact acts before the first step.
+        let contacts = self.step.of_contacts().map(|_| map.combine(&[]));
+        map.end(STATE.into_iter().chain([STATE[2]]).chain(contacts));
         Ok(())
     }
 
     fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
-        map.begin(STATE.len() + 1);
+        map.begin(STATE.len() + 1 + usize::from(self.step.of_contacts().is_some()));
         let (ratio, mut auxiliary) = (self.ratio, Register(STATE.len()));
         if ratio != 1.0 {
             let acceleration = match &mut self.exact {
@@ -277,6 +279,7 @@ impl NewmarkStepper<'_> {
             contacts.evaluate(0, t, step.old.q.as_slice(), step.old.v.as_slice());
             contacts.add_forces(0, -1.0, step.old_force.as_mut_slice());
         }
+        step.carry_old_force();
         stats += Contacts::solve(contacts.as_deref_mut(), &mut self.newton, step, t, &self.name)?;
         if let Some(contacts) = contacts {
             contacts.record_forces(0, 1.0);
@@ -404,6 +407,10 @@ impl<'m> Step<'m> {
         self.new.a.fill(0.0);
         self.model.residual(&self.new, self.old_force.as_mut_slice(), self.old_constraint.as_mut_slice());
         self.new.t = time;
+    }
+
+    /// Turns F₀, complete with the forces of contacts, into the body frame where it is kept there.
+    fn carry_old_force(&mut self) {
         if self.scheme.is_body_weighted() {
             for (_, q, v) in ranges(self.blocks).filter(|(block, ..)| *block == Block::EulerParameters) {
                 let force = &mut self.old_force.as_mut_slice()[v];

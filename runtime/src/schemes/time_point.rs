@@ -246,7 +246,7 @@ impl<'m> TimePoint<'m> {
         };
         let levels = [constraints.of_coordinates(), ConstraintLevel::Velocity];
         let left_out = self.newton.left_out(*model);
-        map.solve(LinearEquations { instants: vec![instant], levels, left_out })[0].0
+        map.solve_in_contact(LinearEquations { instants: vec![instant], levels, left_out }, None)[0].0
     }
 
     /// x̂ and v̂.

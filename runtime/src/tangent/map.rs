@@ -5,8 +5,13 @@
 //! with the states between which the operations hold; [`super::play`] evaluates the matrices, so that what is kept of a
 //! step is small.
 
+use alloc::collections::VecDeque;
+
+use nalgebra::DVector;
+
 use super::blocks::Blocks;
 use crate::model::State;
+use crate::nonsmooth::{Acted, Struck};
 use crate::prelude::*;
 use crate::step::ConstraintLevel;
 
@@ -57,6 +62,58 @@ pub(crate) struct LinearEquations {
     pub(crate) left_out: Vec<usize>,
 }
 
+/// Contacts that act at an instant of [`LinearEquations`]: on its forces, as its constraints are measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Acting {
+    /// Which contacts were closed, one or zero, `[contacts]`.
+    pub(crate) closed: Vec<f64>,
+    /// Their forces along the rows of Wᵀ, or impulses.
+    pub(crate) forces: Vec<f64>,
+    /// Where the law of impact applies.
+    pub(crate) restitution: Option<Restitution>,
+}
+
+/// The law of impact, relative to the velocities before.
+#[derive(Clone, Debug)]
+pub(crate) struct Restitution {
+    /// Fraction of the coefficients of restitution that was applied.
+    pub(crate) share: f64,
+    /// Velocities before, `[nv]`, and their change.
+    pub(crate) before: Vec<f64>,
+    pub(crate) velocity: Register,
+}
+
+impl Acting {
+    fn new(acted: Acted<'_>) -> Self {
+        Self { closed: acted.closed.to_vec(), forces: acted.forces.to_vec(), restitution: None }
+    }
+}
+
+/// What equations say of their instants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// M a + h − f = Gᵀ λ + W Λ.
+    Motion,
+    /// M a = Gᵀ λ + W Λ of changes a of velocity and impulses; constraints allow no change.
+    Impact,
+}
+
+/// Equations with their contacts: none, or those of every instant.
+#[derive(Clone, Debug)]
+pub(crate) struct Equations {
+    pub(crate) linear: LinearEquations,
+    pub(crate) kind: Kind,
+    pub(crate) contacts: Vec<Acting>,
+}
+
+impl Equations {
+    /// Number of vectors that they give: for each instant coordinates, velocities, accelerations, multipliers and A, then
+    /// the forces of the contacts of each, if there are any.
+    pub(crate) fn results(&self) -> usize {
+        5 * self.linear.instants.len() + self.contacts.len()
+    }
+}
+
 /// An instant of [`LinearEquations`]: `ξ = known + Σ position · A`, and so on, summed over the instants.
 #[derive(Clone, Debug)]
 pub(crate) struct Instant {
@@ -83,8 +140,8 @@ impl Instant {
 pub(crate) enum Operation {
     /// A vector in the directions of the velocities, or as long as there are constraints.
     Sum(Sum),
-    /// For each instant coordinates, velocities, accelerations, multipliers and A.
-    Solve(Box<LinearEquations>),
+    /// See [`Equations::results`].
+    Solve(Box<Equations>),
     /// The residual of a state without its acceleration: h − f − Gᵀ λ.
     Force(Box<(State, [Register; 3])>),
     /// Coordinates or velocities moved onto the constraints, and the multipliers of this.
@@ -133,6 +190,10 @@ pub(crate) struct Operations {
 #[derive(Clone, Debug, Default)]
 pub struct StepMap {
     pub(crate) operations: Operations,
+    /// Contacts at the instants that the scheme solved for, which it has not written yet.
+    expected: VecDeque<(f64, Acting)>,
+    /// Change of the forces of contacts on the directions of the velocities, at the last instant solved for.
+    contact_force: Option<Register>,
 }
 
 impl StepMap {
@@ -162,10 +223,78 @@ impl StepMap {
         self.sum(multiples(terms))
     }
 
+    /// Tells which contacts act at the instants that [`Self::solve_in_contact`] will solve for.
+    pub(crate) fn expect_contacts<'a>(&mut self, acted: impl Iterator<Item = Acted<'a>>) {
+        self.expected.clear();
+        self.expected.extend(acted.map(|acted| (acted.restitution, Acting::new(acted))));
+        self.contact_force = None;
+    }
+
+    /// Change of the forces of contacts on the directions of the velocities at the instant that was solved for last, if any
+    /// act there.
+    pub(crate) fn contact_force(&self) -> Option<Register> {
+        self.contact_force
+    }
+
+    /// The instants that equations determine under the forces of contacts where these act, each with its unknown A;
+    /// `before`: velocities to which restitution is relative.
+    pub(crate) fn solve_in_contact(
+        &mut self,
+        linear: LinearEquations,
+        before: Option<(&DVector<f64>, Register)>,
+    ) -> Vec<(Point, Register)> {
+        let count = linear.instants.len().min(self.expected.len());
+        let contacts = self.expected.drain(..count).map(|(share, acting)| {
+            let restitution = before.filter(|_| share > 0.0).map(|(before, velocity)| Restitution {
+                share,
+                before: before.as_slice().to_vec(),
+                velocity,
+            });
+            Acting { restitution, ..acting }
+        });
+        let contacts = contacts.collect();
+        self.determine(Equations { linear, kind: Kind::Motion, contacts })
+    }
+
+    /// Velocities after an impact at a state, from those before.
+    pub(crate) fn strike(
+        &mut self,
+        state: &State,
+        [position, velocity]: [Register; 2],
+        struck: Struck<'_>,
+        left_out: &[usize],
+    ) -> Register {
+        let of = DVector::from_column_slice;
+        let (before, change) = (of(struck.before), of(struck.change));
+        let v = &before + &change;
+        let instant = Instant {
+            state: State { v, a: change, lambda: of(struck.impulses), ..state.clone() },
+            known: [multiples(&[(1.0, position)]), multiples(&[(1.0, velocity)]), Vec::new()],
+            position: vec![Blocks::uniform(0.0)],
+            velocity: vec![Blocks::uniform(1.0)],
+            acceleration: vec![1.0],
+            force: Sum::new(),
+            follows: None,
+            constrained: None,
+        };
+        let levels = [ConstraintLevel::Acceleration; 2];
+        let linear = LinearEquations { instants: vec![instant], levels, left_out: left_out.to_vec() };
+        let share = struck.acted.restitution;
+        let restitution = Restitution { share, before: struck.before.to_vec(), velocity };
+        let restitution = Some(restitution).filter(|_| share > 0.0);
+        let contacts = vec![Acting { restitution, ..Acting::new(struck.acted) }];
+        self.determine(Equations { linear, kind: Kind::Impact, contacts })[0].0.velocity
+    }
+
     /// The instants that equations determine, each with its unknown A.
-    pub(crate) fn solve(&mut self, equations: LinearEquations) -> Vec<(Point, Register)> {
-        let count = equations.instants.len();
-        let first = self.push(Operation::Solve(Box::new(equations)), 5 * count).0;
+    pub(crate) fn solve(&mut self, linear: LinearEquations) -> Vec<(Point, Register)> {
+        self.determine(Equations { linear, kind: Kind::Motion, contacts: Vec::new() })
+    }
+
+    fn determine(&mut self, equations: Equations) -> Vec<(Point, Register)> {
+        let (count, results) = (equations.linear.instants.len(), equations.results());
+        let first = self.push(Operation::Solve(Box::new(equations)), results).0;
+        self.contact_force = (results > 5 * count).then(|| Register(first + results - 1));
         let of = |instant: usize| {
             let at = |k: usize| Register(first + 5 * instant + k);
             (Point { position: at(0), velocity: at(1), acceleration: at(2), multiplier: at(3) }, at(4))

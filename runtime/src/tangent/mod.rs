@@ -2,6 +2,7 @@
 //! sensitivities, and backwards for gradients.
 
 mod blocks;
+mod contact_terms;
 mod map;
 mod play;
 mod system;
@@ -10,5 +11,5 @@ mod terms;
 pub(crate) use blocks::{Blocks, addition, backwards, location, rate, retraction, solution, transport};
 pub use map::StepMap;
 pub(crate) use map::{Instant, LinearEquations, Operations, Point, Projected, Register, STATE, Sum, Target, multiples};
-pub(crate) use play::{Outside, Player, SingularAt};
+pub(crate) use play::{NoSlope, Outside, Player};
 pub(crate) use terms::Wanted;

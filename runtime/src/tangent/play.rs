@@ -4,7 +4,8 @@
 use nalgebra::DMatrix;
 
 use super::blocks::{Blocks, has_own};
-use super::map::{Instant, LinearEquations, Operation, Operations, Projected, Register, Sum, Target};
+use super::contact_terms::{AboutToChange, ContactTerms, Touch};
+use super::map::{Equations, Instant, Kind, LinearEquations, Operation, Operations, Projected, Register, Sum, Target};
 use super::system::{Shape, System, Systems};
 use super::terms::{RowOf, Terms, Wanted, add_full, add_sparse};
 use crate::configuration::ranges;
@@ -24,10 +25,21 @@ pub(crate) trait Outside {
     fn add_inputs(&mut self, t: f64, slopes: &DMatrix<f64>);
 }
 
-/// An equation that determines a change is singular.
+/// Why changes are not determined.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SingularAt {
-    pub(crate) t: f64,
+pub(crate) enum NoSlope {
+    /// An equation that determines a change is singular.
+    Singular {
+        /// Time, s.
+        t: f64,
+    },
+    /// An inequality in the law of a contact is about to change.
+    Contact {
+        /// Time, s.
+        t: f64,
+        /// Place of the contact among those of the model.
+        contact: usize,
+    },
 }
 
 /// Evaluates steps of a model.
@@ -37,6 +49,8 @@ pub(crate) struct Player<'m> {
     nv: usize,
     nc: usize,
     np: usize,
+    /// Rows of contacts.
+    nr: usize,
     wanted: Wanted,
     is_backward: bool,
     terms: Terms<'m>,
@@ -44,6 +58,8 @@ pub(crate) struct Player<'m> {
     /// Room for terms that are not in use.
     #[expect(clippy::vec_box, reason = "they are taken out and put back, a dozen lists each")]
     free: Vec<Box<Terms<'m>>>,
+    #[expect(clippy::vec_box, reason = "they are taken out and put back")]
+    free_contacts: Vec<Box<ContactTerms<'m>>>,
     systems: Systems,
     /// Of each velocity that belongs to a block that is no vector, the block's first velocity, its size and its place.
     own: Vec<Option<(usize, usize, usize)>>,
@@ -55,6 +71,7 @@ type Matrix = DMatrix<f64>;
 struct TermsOf<'m> {
     forces: Box<Terms<'m>>,
     constraints: Option<Box<Terms<'m>>>,
+    contacts: Option<Box<ContactTerms<'m>>>,
 }
 
 impl<'m> TermsOf<'m> {
@@ -75,12 +92,14 @@ impl<'m> Player<'m> {
             blocks: &info.blocks,
             nv: dims.nv,
             nc: dims.nc,
+            nr: info.contact_jacobian.rows,
             np: if wanted.parameters { info.differentiated.len() } else { 0 },
             wanted,
             is_backward,
             terms: Terms::new(model),
             other: Terms::new(model),
             free: Vec::new(),
+            free_contacts: Vec::new(),
             systems: Systems::default(),
             own,
             model,
@@ -93,7 +112,7 @@ impl<'m> Player<'m> {
         operations: &Operations,
         carried: &mut Vec<Matrix>,
         outside: &mut dyn Outside,
-    ) -> Result<(), SingularAt> {
+    ) -> Result<(), NoSlope> {
         let mut registers = core::mem::take(carried);
         for operation in &operations.list {
             match operation {
@@ -125,7 +144,7 @@ impl<'m> Player<'m> {
         operations: &Operations,
         carried: &mut Vec<Matrix>,
         outside: &mut dyn Outside,
-    ) -> Result<(), SingularAt> {
+    ) -> Result<(), NoSlope> {
         let columns = carried.first().map_or(0, |first| first.ncols());
         let mut slopes: Vec<Option<Matrix>> = vec![None; operations.registers];
         for (output, slope) in operations.outputs.iter().zip(carried.drain(..)) {
@@ -139,7 +158,7 @@ impl<'m> Player<'m> {
             let count = match operation {
                 Operation::Sum(_) | Operation::Force(_) => 1,
                 Operation::Project(_) => 2,
-                Operation::Solve(equations) => 5 * equations.instants.len(),
+                Operation::Solve(equations) => equations.results(),
             };
             end -= count;
             if slopes[end..end + count].iter().all(Option::is_none) {
@@ -259,19 +278,26 @@ impl<'m> Player<'m> {
     }
 
     /// The system of some equations, factorized, by its place, with the terms of every instant.
-    fn factor(&mut self, equations: &LinearEquations) -> Result<(usize, Vec<TermsOf<'m>>), SingularAt> {
-        let LinearEquations { instants, levels, left_out } = equations;
-        let (n, info) = (self.nv + self.nc, self.model.describe());
+    fn factor(&mut self, equations: &Equations) -> Result<(usize, Vec<TermsOf<'m>>), NoSlope> {
+        let LinearEquations { instants, levels, left_out } = &equations.linear;
+        let (n, info) = (self.size(equations), self.model.describe());
+        let is_impact = equations.kind == Kind::Impact;
         let mut evaluated = |state: &State| {
             let mut terms = self.free.pop().unwrap_or_else(|| Box::new(Terms::new(self.model)));
-            terms.evaluate(state, self.wanted);
+            if is_impact {
+                terms.evaluate_impact(state, &mut self.other, self.wanted);
+            } else {
+                terms.evaluate(state, self.wanted);
+            }
             terms
         };
         let terms_of = |instant: &Instant| TermsOf {
             forces: evaluated(&instant.state),
             constraints: instant.constrained.as_ref().map(|instant| evaluated(&instant.state)),
+            contacts: None,
         };
-        let all: Vec<TermsOf> = instants.iter().map(terms_of).collect();
+        let mut all: Vec<TermsOf> = instants.iter().map(terms_of).collect();
+        self.evaluate_contacts(equations, &mut all)?;
         let fill = |shape: &mut Shape| {
             let levels = levels.map(|level| level as u8);
             shape.begin(instants.len(), levels, left_out);
@@ -284,6 +310,9 @@ impl<'m> Player<'m> {
                 }
                 shape.zeros.push(instant.follows.is_none());
             }
+            // What follows differs from what is without contacts by its length.
+            let rules = all.iter().filter_map(|terms| terms.contacts.as_ref()).flat_map(|contacts| &contacts.rules);
+            shape.zeros.extend(rules.flat_map(|rule| [rule.state == Touch::Open, rule.state == Touch::Slide]));
         };
         let (first, is_backward) = (self.nv, self.is_backward);
         let new = || {
@@ -329,25 +358,29 @@ impl<'m> Player<'m> {
             for ((row, column), &value) in info.constraint_jacobian.entries().zip(&terms.forces.jacobian) {
                 system.add(i * n + column, i * n + self.nv + row, -value);
             }
+            if let Some(contacts) = &terms.contacts {
+                self.assemble_contacts(&mut system, (i, instants), contacts, n);
+            }
         }
         let t = instants.first().map_or(0.0, |instant| instant.state.t);
-        system.factor().map_err(|Singular| SingularAt { t })?;
+        system.factor().map_err(|Singular| NoSlope::Singular { t })?;
         self.systems.put_back(place, system);
         Ok((place, all))
     }
 
     fn solve(
         &mut self,
-        equations: &LinearEquations,
+        equations: &Equations,
         registers: &[Matrix],
         outside: &mut dyn Outside,
-    ) -> Result<Vec<Matrix>, SingularAt> {
+    ) -> Result<Vec<Matrix>, NoSlope> {
         let (place, all) = self.factor(equations)?;
-        let (n, columns) = (self.nv + self.nc, registers[0].ncols());
-        let levels = self.levels(equations.levels);
-        let mut rhs = Matrix::zeros(n * equations.instants.len(), columns);
+        let (n, columns) = (self.size(equations), registers[0].ncols());
+        let Equations { linear: LinearEquations { instants, levels, .. }, .. } = equations;
+        let levels = self.levels(*levels);
+        let mut rhs = Matrix::zeros(n * instants.len(), columns);
         let mut known = Vec::new();
-        for (i, (instant, terms)) in equations.instants.iter().zip(&all).enumerate() {
+        for (i, (instant, terms)) in instants.iter().zip(&all).enumerate() {
             let of: Vec<Matrix> = instant.known.iter().map(|sum| self.sum(sum, registers)).collect();
             for (matrix, x) in self.matrices(&terms.forces).into_iter().zip(&of) {
                 add_sparse(matrix, -1.0, false, x, (&mut rhs, i * n));
@@ -366,13 +399,18 @@ impl<'m> Player<'m> {
             instant.follows.iter().for_each(|follows| self.add_map(follows, false, &of[0], &mut forces));
             let mut rows = rhs.rows_mut(i * n, self.nv);
             rows += forces;
+            if let Some(contacts) = &terms.contacts {
+                let before = self.before(&equations.contacts[i], registers);
+                let measured = moved.as_ref().unwrap_or(&of);
+                self.add_contacts(contacts, [&of[0], &measured[0], &measured[1]], before, outside, (&mut rhs, i * n));
+            }
             known.push(of);
         }
         self.systems.solve(place, &mut rhs);
         let unknown = |j: usize| rhs.rows(j * n, self.nv).into_owned();
-        let unknowns: Vec<Matrix> = (0..equations.instants.len()).map(unknown).collect();
-        let mut results = Vec::new();
-        for (i, (instant, of)) in equations.instants.iter().zip(known).enumerate() {
+        let unknowns: Vec<Matrix> = (0..instants.len()).map(unknown).collect();
+        let (mut results, mut forces) = (Vec::new(), Vec::new());
+        for (i, (instant, of)) in instants.iter().zip(known).enumerate() {
             let mut of = of.into_iter();
             let mut next = || of.next().unwrap_or_else(|| Matrix::zeros(self.nv, columns));
             let [mut position, mut velocity, mut acceleration] = [next(), next(), next()];
@@ -382,31 +420,41 @@ impl<'m> Player<'m> {
                 acceleration += unknown * instant.acceleration[j];
             }
             let multipliers = rhs.rows(i * n + self.nv, self.nc).into_owned();
+            if let Some(contacts) = &all[i].contacts {
+                forces.push(self.contact_forces(contacts, &position, (&rhs, i * n), outside));
+            }
             results.extend([position, velocity, acceleration, multipliers, unknowns[i].clone()]);
         }
         self.take_back(all);
+        results.extend(forces);
         Ok(results)
     }
 
     fn solve_backward(
         &mut self,
-        equations: &LinearEquations,
+        equations: &Equations,
         of: Vec<Option<Matrix>>,
         columns: usize,
         slopes: &mut [Option<Matrix>],
         outside: &mut dyn Outside,
-    ) -> Result<(), SingularAt> {
+    ) -> Result<(), NoSlope> {
         let (place, all) = self.factor(equations)?;
-        let n = self.nv + self.nc;
-        let levels = self.levels(equations.levels);
-        let mut adjoint = Matrix::zeros(n * equations.instants.len(), columns);
+        let n = self.size(equations);
+        let Equations { linear: LinearEquations { instants, levels, .. }, .. } = equations;
+        let levels = self.levels(*levels);
+        let mut adjoint = Matrix::zeros(n * instants.len(), columns);
+        let mut of = of;
+        let of_forces = of.split_off(5 * instants.len());
         let mut of = of.into_iter();
         let mut given = Vec::new();
-        for (i, instant) in equations.instants.iter().enumerate() {
+        for (i, instant) in instants.iter().enumerate() {
             let mut next = |rows: usize| of.next().flatten().unwrap_or_else(|| Matrix::zeros(rows, columns));
-            let direct = [next(self.nv), next(self.nv), next(self.nv)];
+            let mut direct = [next(self.nv), next(self.nv), next(self.nv)];
             let (multipliers, own) = (next(self.nc), next(self.nv));
-            for j in 0..equations.instants.len() {
+            if let (Some(contacts), Some(Some(slope))) = (&all[i].contacts, of_forces.get(i)) {
+                self.contact_forces_backward(contacts, slope, &mut direct[0], (&mut adjoint, i * n), outside);
+            }
+            for j in 0..instants.len() {
                 let mut sum = Matrix::zeros(self.nv, columns);
                 self.add_map(&instant.position[j], true, &direct[0], &mut sum);
                 self.add_map(&instant.velocity[j], true, &direct[1], &mut sum);
@@ -422,8 +470,17 @@ impl<'m> Player<'m> {
             given.push(direct);
         }
         self.systems.solve(place, &mut adjoint);
-        for (i, ((instant, terms), direct)) in equations.instants.iter().zip(&all).zip(given).enumerate() {
+        for (i, ((instant, terms), mut direct)) in instants.iter().zip(&all).zip(given).enumerate() {
             let force = adjoint.rows(i * n, self.nv).into_owned();
+            let mut of_contacts = [(); 2].map(|()| Matrix::zeros(self.nv, columns));
+            if let Some(contacts) = &terms.contacts {
+                let [position, velocity] = &mut of_contacts;
+                let slopes_of = [&mut direct[0], position, velocity];
+                let of_before = self.add_contacts_backward(contacts, slopes_of, outside, (&adjoint, i * n));
+                if let Some(restitution) = &equations.contacts[i].restitution {
+                    *entry(slopes, restitution.velocity, self.nv, columns) += of_before;
+                }
+            }
             let matrices = self.matrices(&terms.forces);
             for (by, ((matrix, mut slope), sum)) in matrices.into_iter().zip(direct).zip(&instant.known).enumerate() {
                 add_sparse(matrix, -1.0, true, &force, (&mut slope, 0));
@@ -434,8 +491,10 @@ impl<'m> Player<'m> {
                 if let Some(elsewhere) = &instant.constrained {
                     let mut slope = Matrix::zeros(self.nv, columns);
                     self.add_rows(terms.of_constraints(), &levels, (by, -1.0, true), rows, (&mut slope, 0));
+                    of_contacts.get(by).into_iter().for_each(|of| slope += of);
                     self.sum_backward(&elsewhere.known[by], &slope, slopes);
                 } else {
+                    of_contacts.get(by).into_iter().for_each(|of| slope += of);
                     self.add_rows(terms.of_constraints(), &levels, (by, -1.0, true), rows, (&mut slope, 0));
                 }
                 self.sum_backward(sum, &slope, slopes);
@@ -448,7 +507,15 @@ impl<'m> Player<'m> {
     }
 
     fn take_back(&mut self, all: Vec<TermsOf<'m>>) {
-        self.free.extend(all.into_iter().flat_map(|terms| [Some(terms.forces), terms.constraints]).flatten());
+        for TermsOf { forces, constraints, contacts } in all {
+            self.free.extend([Some(forces), constraints].into_iter().flatten());
+            self.free_contacts.extend(contacts);
+        }
+    }
+
+    /// Number of unknowns of an instant.
+    fn size(&self, equations: &Equations) -> usize {
+        self.nv + self.nc + if equations.contacts.is_empty() { 0 } else { self.nr }
     }
 
     fn matrices<'t>(&self, terms: &'t Terms<'m>) -> [(&'m crate::SparsityPattern, &'t [f64]); 3] {
@@ -567,4 +634,5 @@ fn entry(slopes: &mut [Option<Matrix>], register: Register, rows: usize, columns
     slopes[register.0].get_or_insert_with(|| Matrix::zeros(rows, columns))
 }
 
+mod contacts;
 mod projection;

@@ -33,6 +33,10 @@ impl Step<'_> {
         let (mut force, mut follows) = (Sum::new(), None);
         if share != 0.0 {
             let old_force = map.force(old, STATE[0], STATE[1], STATE[3]);
+            // Forces of contacts belong to the old ones.
+            let contacts = self.of_contacts().map(|contacts| (-1.0, contacts));
+            let terms: Vec<(f64, Register)> = [(1.0, old_force)].into_iter().chain(contacts).collect();
+            let old_force = if terms.len() > 1 { map.combine(&terms) } else { old_force };
             force.push((Blocks::uniform(share), old_force));
             if self.scheme.is_body_weighted() {
                 let [by_end, by_start, by_force] = self.carried_force_maps().map(|map| map.scaled(share));
@@ -60,10 +64,19 @@ impl Step<'_> {
             constrained: None,
         };
         let levels = [self.constraints.of_coordinates(), ConstraintLevel::Velocity];
-        let (point, unknown) = map.solve(LinearEquations { instants: vec![instant], levels, left_out })[0];
+        let (point, unknown) =
+            map.solve_in_contact(LinearEquations { instants: vec![instant], levels, left_out }, None)[0];
         let acceleration = if self.scheme.average == Average::Accelerations { point.acceleration } else { unknown };
-        map.end([point.position, point.velocity, acceleration, point.multiplier, unknown]);
+        let contacts = self.of_contacts().map(|_| map.contact_force().unwrap_or_else(|| map.combine(&[])));
+        let ends = [point.position, point.velocity, acceleration, point.multiplier, unknown];
+        map.end(ends.into_iter().chain(contacts));
         Ok(())
+    }
+
+    /// The change of the forces of contacts at the beginning of a step, where they are carried from step to step.
+    pub(super) fn of_contacts(&self) -> Option<Register> {
+        let is_carried = self.scheme.old_force_factor() != 0.0 && !self.model.describe().contacts.is_empty();
+        is_carried.then_some(Register(STATE.len() + 1))
     }
 
     /// Of Euler parameters a matrix each, given their e at both ends, their places, and their number; of others the factor.

@@ -5,7 +5,7 @@
 
 use super::super::blocks::{Blocks, retraction};
 use super::super::terms::{Terms, add_full, add_sparse};
-use super::{ConstraintLevel, Matrix, Outside, Player, Projected, Shape, Singular, SingularAt, System, Target, entry};
+use super::{ConstraintLevel, Matrix, NoSlope, Outside, Player, Projected, Shape, Singular, System, Target, entry};
 use crate::model::State;
 use crate::prelude::*;
 
@@ -21,11 +21,11 @@ struct Parts {
 impl<'m> Player<'m> {
     /// Evaluates the terms: `self.terms` becomes the difference of those of forces, `self.other` those of the state
     /// afterwards. The system is factorized.
-    fn prepare(&mut self, projected: &Projected) -> Result<Parts, SingularAt> {
+    fn prepare(&mut self, projected: &Projected) -> Result<Parts, NoSlope> {
         let Projected { metric, by, after, target, left_out, .. } = projected;
         let (n, info) = (self.nv + self.nc, self.model.describe());
         let t = after.t;
-        let singular = |Singular| SingularAt { t };
+        let singular = |Singular| NoSlope::Singular { t };
         let (first, is_backward) = (self.nv, self.is_backward);
         // A system of multipliers has no kind.
         let mut take = |kind: Option<bool>| {
@@ -110,7 +110,7 @@ impl<'m> Player<'m> {
         projected: &Projected,
         registers: &[Matrix],
         outside: &mut dyn Outside,
-    ) -> Result<[Matrix; 2], SingularAt> {
+    ) -> Result<[Matrix; 2], NoSlope> {
         let Parts { place, levels, retraction } = self.prepare(projected)?;
         let (n, info) = (self.nv + self.nc, self.model.describe());
         let metric = &registers[projected.metric_position.0];
@@ -150,7 +150,7 @@ impl<'m> Player<'m> {
         columns: usize,
         slopes: &mut [Option<Matrix>],
         outside: &mut dyn Outside,
-    ) -> Result<(), SingularAt> {
+    ) -> Result<(), NoSlope> {
         let Parts { place, levels, retraction } = self.prepare(projected)?;
         let (n, info) = (self.nv + self.nc, self.model.describe());
         let mut of = of.into_iter();

@@ -299,6 +299,17 @@ fn linearization(subject: &Subject, at: &Moment, findings: &mut Findings) {
             findings.same(law, what, &found(F::ConstraintDerivatives, role), &exact);
         }
     }
+    let along = |at: &Point<Jet>| {
+        let w = subject.output(F::ContactJacobian, Role::ContactJacobian, at);
+        let rate = subject.output(F::ContactBias, Role::ContactRate, at);
+        let row = |(row, rate): (usize, Jet)| {
+            let terms = w[row * nv..(row + 1) * nv].iter().zip(&at.v);
+            terms.fold(rate, |sum, (w, v)| sum.binary(Binary::Add, &w.binary(Binary::Mul, v)))
+        };
+        rate.into_iter().enumerate().map(row).collect::<Vec<Jet>>()
+    };
+    let slips = found(F::ContactDerivatives, Role::ContactRateByPosition);
+    findings.same(law, "∂(Wᵀ v)/∂q", &slips, &slopes(&along(&moved), nv));
     let nu = inputs.len();
     let exact = slopes(&subject.interpreter().residual(&driven).0, nu);
     findings.same(law, "∂r/∂u", &found(F::InputDerivatives, Role::ForceByInput), &exact);
@@ -348,6 +359,18 @@ fn parameters(subject: &Subject, at: &Moment, findings: &mut Findings) {
         let sum: Vec<Jet> = bias.into_iter().enumerate().map(row).collect();
         findings.same(law, what, &found(F::ParameterDerivatives, role), &slopes(&sum, np));
     }
+    let gaps = varying(F::ContactGap, Role::ContactGap);
+    let by_p = found(F::ContactParameterDerivatives, Role::GapByParameter);
+    findings.same(law, "∂(gap)/∂p", &by_p, &slopes(&gaps, np));
+    let w = varying(F::ContactJacobian, Role::ContactJacobian);
+    let row = |(row, rate): (usize, Jet)| {
+        let terms = w[row * nv..(row + 1) * nv].iter().zip(&point.v);
+        terms.fold(rate, |sum, (w, v)| sum.binary(Binary::Add, &w.binary(Binary::Mul, v)))
+    };
+    let rates = varying(F::ContactBias, Role::ContactRate);
+    let slips: Vec<Jet> = rates.into_iter().enumerate().map(row).collect();
+    let by_p = found(F::ContactParameterDerivatives, Role::ContactRateByParameter);
+    findings.same(law, "∂(Wᵀ v)/∂p", &by_p, &slopes(&slips, np));
     let outputs = varying(F::Outputs, Role::Outputs);
     let by_p = found(F::OutputParameterDerivatives, Role::OutputByParameter);
     findings.same(law, "∂y/∂p", &by_p, &slopes(&outputs, np));
