@@ -9,7 +9,7 @@ use core::ops::Range;
 
 use nalgebra::{Matrix3, Matrix6, SVector, Vector3, Vector4};
 
-use crate::configuration::ranges;
+use crate::configuration::{joined, ranges};
 use crate::model::Block;
 use crate::rotation::{conjugate, normalize, product, rotation_matrix, skew};
 
@@ -18,7 +18,7 @@ const MAX_ITERATIONS: usize = 20;
 
 /// `q = reference ⊕ x`; x `[nv]`, q `[nq]`.
 pub(crate) fn place(blocks: &[Block], reference: &[f64], x: &[f64], q: &mut [f64]) {
-    for (block, q_range, v_range) in ranges(blocks) {
+    for (block, q_range, v_range) in joined(blocks) {
         let (from, by, to) = (&reference[q_range.clone()], &x[v_range], &mut q[q_range]);
         for i in shift(block) {
             to[i] = from[i] + by[i];
@@ -32,7 +32,7 @@ pub(crate) fn place(blocks: &[Block], reference: &[f64], x: &[f64], q: &mut [f64
 
 /// The x of q; not finite half a turn away from the reference.
 pub(crate) fn locate(blocks: &[Block], reference: &[f64], q: &[f64], x: &mut [f64]) {
-    for (block, q_range, v_range) in ranges(blocks) {
+    for (block, q_range, v_range) in joined(blocks) {
         let (from, at, x) = (&reference[q_range.clone()], &q[q_range], &mut x[v_range]);
         for i in shift(block) {
             x[i] = at[i] - from[i];
@@ -46,7 +46,7 @@ pub(crate) fn locate(blocks: &[Block], reference: &[f64], q: &[f64], x: &mut [f6
 
 /// `out = ẋ = T(x) v` at the x of q.
 pub(crate) fn rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64], out: &mut [f64]) {
-    for (block, q_range, v_range) in ranges(blocks) {
+    for (block, q_range, v_range) in joined(blocks) {
         let (q, x, v, out) = (&q[q_range], &x[v_range.clone()], &v[v_range.clone()], &mut out[v_range]);
         let Some((first, _)) = block.turn() else {
             out.copy_from_slice(v);
@@ -62,7 +62,7 @@ pub(crate) fn rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64], out: &mut 
 
 /// `out = v = T(x)⁻¹ ẋ` at the x of q.
 pub(crate) fn velocity(blocks: &[Block], q: &[f64], x: &[f64], rate: &[f64], out: &mut [f64]) {
-    for (block, q_range, v_range) in ranges(blocks) {
+    for (block, q_range, v_range) in joined(blocks) {
         let (q, x, rate, out) = (&q[q_range], &x[v_range.clone()], &rate[v_range.clone()], &mut out[v_range]);
         let Some((first, _)) = block.turn() else {
             out.copy_from_slice(rate);
@@ -79,7 +79,7 @@ pub(crate) fn velocity(blocks: &[Block], q: &[f64], x: &[f64], rate: &[f64], out
 /// `out = ẍ`, the rate of T(x) v, at the x of q.
 pub(crate) fn second_rate(blocks: &[Block], q: &[f64], x: &[f64], v: &[f64], a: &[f64], out: &mut [f64]) {
     rate(blocks, q, x, a, out);
-    for (block, q_range, v_range) in ranges(blocks) {
+    for (block, q_range, v_range) in joined(blocks) {
         let Some((first, _)) = block.turn() else { continue };
         let (q, x, v, out) = (&q[q_range], &x[v_range.clone()], &v[v_range.clone()], &mut out[v_range]);
         let (g, omega) = (vector(&x[first..]), vector(&v[first..]));
@@ -103,7 +103,7 @@ pub(crate) fn solve(
     x: &mut [f64],
     q: &mut [f64],
 ) {
-    for (block, _, range) in ranges(blocks) {
+    for (block, _, range) in joined(blocks) {
         match block.turn() {
             None => {
                 for i in range {
@@ -124,7 +124,7 @@ pub(crate) fn solve(
     }
     place(blocks, reference, x, q);
     // The shift of a pose follows from its rotation.
-    for (block, q_range, range) in ranges(blocks) {
+    for (block, q_range, range) in joined(blocks) {
         let Block::Pose(attitude) = block else { continue };
         let axes = rotation_matrix(&attitude.read(&q[q_range.start + 3..]));
         let shift = vector(&known[range.clone()]) + beta * (axes * vector(&v[range.clone()]));

@@ -37,6 +37,19 @@ pub fn ranges(blocks: &[Block]) -> impl Iterator<Item = (Block, Range<usize>, Ra
     })
 }
 
+/// [`ranges`] with vectors that follow each other as one: joints by themselves have a block each.
+pub(crate) fn joined(blocks: &[Block]) -> impl Iterator<Item = (Block, Range<usize>, Range<usize>)> + '_ {
+    let mut blocks = ranges(blocks).peekable();
+    core::iter::from_fn(move || {
+        let (mut block, mut q, mut v) = blocks.next()?;
+        while let (Block::Vector { size }, Some((Block::Vector { size: more }, of_q, of_v))) = (block, blocks.peek()) {
+            (block, q.end, v.end) = (Block::Vector { size: size + more }, of_q.end, of_v.end);
+            blocks.next();
+        }
+        Some((block, q, v))
+    })
+}
+
 /// `out = q ⊕ increment`; q and out `[nq]`, the increment `[nv]` with rotations as rotation vectors in body axes, rad.
 ///
 /// # Examples
@@ -53,7 +66,7 @@ pub fn ranges(blocks: &[Block]) -> impl Iterator<Item = (Block, Range<usize>, Ra
 /// assert!((e[0] - half).abs() < 1e-15 && (e[3] - half).abs() < 1e-15);
 /// ```
 pub fn retract(blocks: &[Block], q: &[f64], increment: &[f64], out: &mut [f64]) {
-    for (block, q_range, v_range) in ranges(blocks) {
+    for (block, q_range, v_range) in joined(blocks) {
         let (from, by, to) = (&q[q_range.clone()], &increment[v_range], &mut out[q_range]);
         match block {
             Block::Vector { .. } | Block::EulerParameters => {
@@ -89,7 +102,7 @@ pub fn retract(blocks: &[Block], q: &[f64], increment: &[f64], out: &mut [f64]) 
 /// assert!((increment[2] - 0.8).abs() < 1e-15);
 /// ```
 pub fn difference(blocks: &[Block], q: &[f64], other: &[f64], out: &mut [f64]) {
-    for (block, q_range, v_range) in ranges(blocks) {
+    for (block, q_range, v_range) in joined(blocks) {
         let (from, to, out) = (&q[q_range.clone()], &other[q_range], &mut out[v_range]);
         out.iter_mut().zip(from.iter().zip(to)).for_each(|(out, (from, to))| *out = to - from);
         let Some((first, attitude)) = block.turn() else { continue };

@@ -5,7 +5,7 @@ mod common;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use common::{Chain, FreeBody, HeavyTop, Oscillator, Particle, Pendulum, Slider};
+use common::{Chain, FreeBody, HeavyTop, Oscillator, Particle, Pendulum, Slider, Train};
 use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::{ConstraintLevel, Model, Options, State, StepError, schemes};
 
@@ -47,7 +47,8 @@ fn steps_do_not_allocate() {
     // All corners touch all the time.
     let tight = Slider { clearance: 0.0, ..clearance };
     let particle = Particle::on(clearance.law);
-    let cases: [(&dyn Model, State, f64); 8] = [
+    let train = Train { stiffness: 1.0 };
+    let cases: [(&dyn Model, State, f64); 9] = [
         (&Oscillator, Oscillator::initial(), 0.01),
         (&Pendulum, Pendulum::initial(), 0.01),
         (&body, body.initial(FreeBody::SPIN), 0.01),
@@ -56,6 +57,7 @@ fn steps_do_not_allocate() {
         (&clearance, clearance.initial(), 1.5e-4),
         (&tight, tight.initial(), 1e-4),
         (&particle, Particle::initial(0.0, [1.0, 2.0, 0.0]), 1e-3),
+        (&train, train.initial(), 1e-3),
     ];
     for (model, initial, dt) in cases {
         for scheme in schemes::all() {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Chain, Craft, FreeBody, HeavyTop, Oscillator, Pendulum};
+use common::{Chain, Craft, FreeBody, HeavyTop, Oscillator, Pendulum, Train};
 use hamel::newton::{NewtonMatrix, Tolerance};
 use hamel::{Model, Options, State, StepStats, schemes};
 
@@ -108,4 +108,30 @@ fn motions_are_the_same() {
     }
     assert!(iterations[1] < iterations[0] && iterations[2] < iterations[1], "{iterations:?} with wider tolerances");
     assert!(fewer > 150 && n_compared > 450, "{fewer} of {n_compared} with fewer factorizations");
+}
+
+/// Where forces hardly change within a step, inertia alone serves in place of large full matrices; where they do, matrices are
+/// factorized as ever.
+#[test]
+fn inertia_serves_without_matrices() {
+    // One of each family, and one with the forces of the beginning of a step.
+    for key in ["generalized_alpha", "hht", "lms2", "ss2", "esdirk324", "mssth3_published", "radau_iia3"] {
+        for stiffness in [1.0, 1e3, 1e5] {
+            let train = Train { stiffness };
+            let options = |newton_matrix| Options { newton_matrix: Some(newton_matrix), ..Options::default() };
+            let run = |start: &State, matrix| end(&train, start, key, &STEPS, &options(matrix));
+            let initial = train.initial();
+            let (expected, _) = run(&initial, NewtonMatrix::EveryIteration);
+            let (rounded, _) = run(&moved(&initial), NewtonMatrix::EveryIteration);
+            let (found, stats) = run(&initial, NewtonMatrix::Kept);
+            let what = format!("{key} with a stiffness of {stiffness}");
+            for (name, of) in [("q", of_q as fn(&State) -> &[f64]), ("v", of_v), ("a", of_a)] {
+                let [error, of_rounding] = [&found, &rounded].map(|other| difference(of(&expected), of(other)));
+                let allowed = f64::max(1e-14, ROUNDING * of_rounding);
+                assert!(error <= allowed, "{what}: {name} differ by {error:.1e}, {allowed:.1e} is allowed");
+            }
+            let is_free = stiffness == 1.0 && key != "hht";
+            assert_eq!(stats.factorizations == 0, is_free, "{what}: {} factorizations", stats.factorizations);
+        }
+    }
 }

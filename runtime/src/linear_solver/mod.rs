@@ -334,7 +334,8 @@ impl LinearSolver {
     }
 }
 
-fn is_full(pattern: &SparsityPattern) -> bool {
+/// Whether matrices of this pattern are eliminated as full ones.
+pub(crate) fn is_full(pattern: &SparsityPattern) -> bool {
     FULL * pattern.nnz() >= pattern.columns * pattern.columns
 }
 

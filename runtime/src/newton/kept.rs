@@ -1,8 +1,11 @@
-//! Newton's method with a matrix that was factorized earlier: how long it serves, and when nothing but rounding is left.
+//! Newton's method with a matrix that was factorized earlier, or with inertia alone: how long these serve, and when nothing but
+//! rounding is left.
 
 use super::{Equations, NO_PROGRESS, Newton, ROUNDING_MARGIN, Tolerance, WANDERING};
+use crate::linear_solver::is_full;
 use crate::norms::{Lane, is_finite, largest_product};
 use crate::prelude::*;
+use crate::sparsity::SparsityPattern;
 use crate::step::StepStats;
 
 /// With a kept matrix, the sum of all corrections to come is below this fraction of the unknowns' sizes, see
@@ -35,6 +38,10 @@ const OTHER_STEP: f64 = 1e-6;
 /// A correction costs half as much as an iteration with a matrix of its own if there are fewer unknowns, and about a third
 /// otherwise, by measurements of models from 3 to 288 unknowns.
 const FEW_UNKNOWNS: usize = 8;
+/// Entries of a matrix up to which those of several instances, and their factors, are in the caches; larger ones take longer
+/// together than one by one. A full matrix with more entries takes longer, too, than accelerations of the model itself, which
+/// serve in its place while corrections shrink fast enough.
+pub(super) const MOST_ENTRIES: usize = 6000;
 /// For so many steps at most keeping a matrix is not tried again after it was in vain, twice as many each time.
 const LONGEST_PAUSE: u32 = 1 << 10;
 
@@ -63,9 +70,21 @@ pub(super) struct Keeping {
 #[derive(Clone)]
 pub(super) struct Kept {
     keeping: Keeping,
+    /// The same of inertia alone, which is tried where matrices are large and full.
+    inertia: Keeping,
+    tries_inertia: bool,
     units: Units,
     /// The sum of all corrections.
     sum: Vec<f64>,
+}
+
+/// Where corrections come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The matrix that is kept, or a new one.
+    Matrix { is_new: bool },
+    /// See [`Equations::inertial_correction`].
+    Inertia,
 }
 
 /// Which corrections are too small to count.
@@ -216,6 +235,14 @@ impl Keeping {
         Some(!self.of.is_some_and(serves))
     }
 
+    /// Begins a step with inertia alone, whose factors nobody renews; whether it is tried.
+    fn begin_without_matrix(&mut self, factor: f64) -> bool {
+        if self.rounding_age >= ROUNDING_SERVES || self.pause > 0 {
+            (self.ratio, self.rounding_age) = (LEAST_RATIO, 0);
+        }
+        self.begin(factor).is_some()
+    }
+
     /// A matrix with this factor was factorized, unless it is singular.
     pub(super) fn renewed(&mut self, of: Option<f64>) {
         self.of = of;
@@ -299,8 +326,22 @@ impl Units {
 
 impl Kept {
     /// Nothing is kept yet, of matrices of this size.
-    pub(super) fn new(n: usize, tolerance: &Tolerance) -> Self {
-        Self { keeping: Keeping::new(), units: Units::new(n, tolerance), sum: vec![0.0; n] }
+    pub(super) fn new(pattern: &SparsityPattern, tolerance: &Tolerance) -> Self {
+        let n = pattern.columns;
+        Self {
+            keeping: Keeping::new(),
+            inertia: Keeping::new(),
+            tries_inertia: pattern.nnz() > MOST_ENTRIES && is_full(pattern),
+            units: Units::new(n, tolerance),
+            sum: vec![0.0; n],
+        }
+    }
+
+    fn keeping(&mut self, source: Source) -> &mut Keeping {
+        match source {
+            Source::Matrix { .. } => &mut self.keeping,
+            Source::Inertia => &mut self.inertia,
+        }
     }
 
     /// The matrix does not serve any more.
@@ -320,7 +361,6 @@ impl Kept {
 
     /// Takes all corrections back.
     fn undo(&mut self, equations: &mut dyn Equations) {
-        self.keeping.forget();
         self.sum.iter_mut().for_each(|sum| *sum = -*sum);
         equations.subtract(&self.sum);
         self.sum.fill(0.0);
@@ -328,20 +368,28 @@ impl Kept {
 }
 
 impl Newton {
-    /// Iterates with the matrix that was factorized last while it serves, and with another one when it does not; whether
-    /// that was enough. If not, the iterate is what it was before, but for rounding.
+    /// Iterates with inertia alone, or with the matrix that was factorized last, while these serve, and with another one when
+    /// they do not; whether that was enough. If not, the iterate is what it was before, but for rounding.
     pub(super) fn solve_keeping(
         &mut self,
         kept: &mut Kept,
         equations: &mut dyn Equations,
         stats: &mut StepStats,
     ) -> bool {
-        let Some(mut is_new) = kept.keeping.begin(equations.position_factor()) else { return false };
         kept.sum.fill(0.0);
+        if self.solve_with_inertia(kept, equations, stats) {
+            return true;
+        }
+        let Some(mut is_new) = kept.keeping.begin(equations.position_factor()) else {
+            if kept.tries_inertia {
+                kept.undo(equations);
+            }
+            return false;
+        };
         kept.units.begin(equations);
         let is_solved = (!is_new || self.renew(kept, equations, stats))
             && loop {
-                match self.correct(kept, equations, stats, is_new) {
+                match self.correct(kept, equations, stats, Source::Matrix { is_new }) {
                     Ended::Solved => break true,
                     _ if is_new => break false,
                     Ended::Slow => {}
@@ -354,10 +402,29 @@ impl Newton {
                 }
             };
         if !is_solved {
+            kept.forget();
             kept.undo(equations);
         }
         kept.keeping.end(is_solved, is_new, stats, self.solver.size());
         is_solved
+    }
+
+    /// Iterates with inertia alone, if that serves; whether it was enough. If not, what it reached is a better guess than the
+    /// one before, or that guess again.
+    fn solve_with_inertia(&mut self, kept: &mut Kept, equations: &mut dyn Equations, stats: &mut StepStats) -> bool {
+        if !kept.tries_inertia || !kept.inertia.begin_without_matrix(equations.position_factor()) {
+            return false;
+        }
+        // What rounding adds is known with a matrix only.
+        kept.keeping.knows_rounding = false;
+        kept.units.rounding.fill(0.0);
+        kept.units.begin(equations);
+        let ended = self.correct(kept, equations, stats, Source::Inertia);
+        if ended == Ended::Lost && kept.tries_inertia {
+            kept.undo(equations);
+        }
+        kept.inertia.end(ended == Ended::Solved, false, stats, self.solver.size());
+        ended == Ended::Solved
     }
 
     /// Factorizes the matrix of the current iterate; whether it is regular.
@@ -371,21 +438,27 @@ impl Newton {
         is_regular
     }
 
-    /// Corrects until nothing is left or the matrix does not serve.
+    /// Corrects until nothing is left or the source of corrections does not serve.
     fn correct(
         &mut self,
         kept: &mut Kept,
         equations: &mut dyn Equations,
         stats: &mut StepStats,
-        is_new: bool,
+        source: Source,
     ) -> Ended {
-        let mut corrections = Corrections::new(is_new, &kept.keeping);
+        let has_matrix = source != Source::Inertia;
+        let mut corrections = Corrections::new(source == Source::Matrix { is_new: true }, kept.keeping(source));
         loop {
-            equations.residual(&mut self.residual);
-            if !is_finite(&self.residual) {
+            if has_matrix {
+                equations.residual(&mut self.residual);
+                if !is_finite(&self.residual) {
+                    return Ended::Lost;
+                }
+                self.solver.solve_untested(&mut self.residual);
+            } else if !equations.inertial_correction(&mut self.residual) {
+                kept.tries_inertia = false;
                 return Ended::Lost;
             }
-            self.solver.solve_untested(&mut self.residual);
             let mut size = kept.size(&self.residual);
             if Corrections::is_lost(size) {
                 return Ended::Lost;
@@ -394,18 +467,18 @@ impl Newton {
             kept.sum.iter_mut().zip(&self.residual).for_each(|(sum, correction)| *sum += correction);
             stats.newton_iterations += 1;
             let Some(ratio) = corrections.pass(size) else {
-                if corrections.is_enough(size, &kept.keeping) {
+                if corrections.is_enough(size, kept.keeping(source)) {
                     return Ended::Solved;
                 }
                 continue;
             };
-            if corrections.asks_for_rounding(size, ratio, &kept.keeping) {
+            if has_matrix && corrections.asks_for_rounding(size, ratio, &kept.keeping) {
                 self.find_rounding(kept, equations);
                 size = kept.size(&self.residual);
                 corrections.correct_size(size);
             }
             let measure = |tolerance: &Tolerance| equations.measure(&self.residual, tolerance, Lane::ONLY);
-            let ended = corrections.judge([size, ratio], &mut kept.keeping, &self.tolerance, stats, measure);
+            let ended = corrections.judge([size, ratio], kept.keeping(source), &self.tolerance, stats, measure);
             if let Some(ended) = ended {
                 return ended;
             }

@@ -7,7 +7,7 @@
 
 use alloc::sync::Arc;
 
-use super::kept::{Corrections, Ended, Keeping, Units};
+use super::kept::{Corrections, Ended, Keeping, MOST_ENTRIES, Units};
 use super::{Equations, NO_PROGRESS, NewtonMatrix, PATTERNS, ROUNDING_MARGIN, Tolerance, WANDERING, allowed, is_last};
 use crate::abreast::{ABREAST, Abreast};
 use crate::lanes::Lanes;
@@ -21,10 +21,6 @@ use crate::step::StepStats;
 
 type Values = Vec<[f64; ABREAST]>;
 type Flags = [bool; ABREAST];
-
-/// Entries of a matrix up to which those of all instances, and their factors, are in the caches. Larger ones take longer
-/// together than one by one.
-const MOST_ENTRIES: usize = 6000;
 
 #[derive(Clone)]
 pub(super) struct LaneNewton {

@@ -19,7 +19,7 @@ use kept::Kept;
 use lanes::LaneNewton;
 
 use crate::abreast::ABREAST;
-use crate::configuration::ranges;
+use crate::configuration::joined;
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Model, ModelInfo, State, instances};
 use crate::norms::{Lane, is_finite, largest, largest_of_each};
@@ -88,7 +88,8 @@ impl Default for Tolerance {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum NewtonMatrix {
     /// Within a step and from step to step while corrections shrink fast enough; they shrink by a constant factor, and go
-    /// on until nothing but rounding is left. With a tolerance wider than the usual one they end earlier: as soon as what a
+    /// on until nothing but rounding is left. In place of a large full matrix, inertia alone serves where that is enough and the
+    /// model has [`Model::acceleration`]. With a tolerance wider than the usual one they end earlier: as soon as what a
     /// step leaves of accelerations and multipliers is below that part of them, or 10⁻⁶ of them if it is wider than that.
     /// Schemes carry it from step to step, and multipliers may err by more. Steps with contacts use a matrix for every
     /// iteration. Accelerations and multipliers are less accurate than with the other choice, by about two digits, which
@@ -154,6 +155,11 @@ pub(crate) trait Equations {
     fn residual(&mut self, out: &mut [f64]);
     /// Jacobian of the residual, values of the solver's pattern.
     fn matrix(&mut self, out: &mut [f64]);
+    /// The correction that the accelerations of the model itself ask for, `[n]`, as with the matrix of inertia alone; whether
+    /// the model knows them, see [`Model::acceleration`].
+    fn inertial_correction(&mut self, _out: &mut [f64]) -> bool {
+        false
+    }
     /// Subtracts a correction from the unknowns.
     fn subtract(&mut self, correction: &[f64]);
     /// Sets the iterate to the first guess of iterations that have a matrix each. They reach far, and from a guess
@@ -208,7 +214,7 @@ pub(crate) fn sizes_of(model: &dyn Model, state: &State, position_factor: f64, o
 fn sizes_of_each<const N: usize>(info: &ModelInfo, state: &State, position_factor: f64, out: &mut [f64]) {
     let [all_q, all_a] = [&state.q, &state.a].map(|values| values.as_slice().as_chunks::<N>().0);
     let out = out.as_chunks_mut::<N>().0;
-    for (block, q, v) in ranges(&info.blocks) {
+    for (block, q, v) in joined(&info.blocks) {
         let largest = match block {
             Block::Vector { .. } | Block::Rotation(_) => [1.0; N],
             Block::EulerParameters | Block::Pose(_) => largest_of_each(all_q[q.clone()].as_flattened()),
@@ -282,6 +288,14 @@ fn raise<const N: usize>(accelerations: &mut [f64], multipliers: &mut [f64], lam
     multipliers.as_chunks_mut::<N>().0.fill(largest);
 }
 
+/// By what an acceleration exceeds that of the model in the same state; whether the model knows that.
+pub(crate) fn excess_of_acceleration(model: &dyn Model, state: &State, out: &mut [f64]) -> bool {
+    let State { t, q, v, a, .. } = state;
+    let is_known = model.acceleration(*t, q.as_slice(), v.as_slice(), out);
+    out.iter_mut().zip(a).for_each(|(out, a)| *out = a - *out);
+    is_known
+}
+
 /// Newton's method with its workspace.
 #[derive(Clone)]
 pub(crate) struct Newton {
@@ -328,7 +342,7 @@ impl Newton {
             residual: zeros(),
             rounding: zeros(),
             effect: zeros(),
-            kept: (matrix == Some(NewtonMatrix::Kept)).then(|| Kept::new(n, &tolerance)),
+            kept: (matrix == Some(NewtonMatrix::Kept)).then(|| Kept::new(pattern, &tolerance)),
             #[cfg(feature = "simd")]
             lanes: None,
         }

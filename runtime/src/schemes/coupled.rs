@@ -11,10 +11,10 @@ use super::coupled_estimate::{Estimator, Weights};
 use super::coupled_map::Made;
 use super::coupled_matrix::{Assembly, Coupling};
 use crate::chart::{self, vector};
-use crate::configuration::ranges;
+use crate::configuration::{joined, ranges};
 use crate::linear_analysis::Oscillator;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, Unknown, scales_of, sizes_of, unknown_of};
+use crate::newton::{Equations, Newton, Tolerance, Unknown, excess_of_acceleration, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::norms::{Lane, larger};
 use crate::prelude::*;
@@ -370,7 +370,7 @@ impl<'m> Stages<'m> {
             chart::rate(blocks, state.q.as_slice(), x.as_slice(), state.v.as_slice(), rate.as_mut_slice());
         }
         for (stage, (explicit, weights)) in explicit.iter().zip(weights.iter()).enumerate() {
-            for (block, _, range) in ranges(blocks) {
+            for (block, _, range) in joined(blocks) {
                 let adding = if block.turn().is_some() { range.start..range.end - 3 } else { range };
                 for i in adding {
                     let implicit: f64 = rates.iter().zip(weights).map(|(rate, weight)| weight * rate[i]).sum();
@@ -537,6 +537,12 @@ impl Equations for Stages<'_> {
                 assembly.add_coupling(&Coupling { i, l, dt: *dt, single: weights[i][l], double, sensitivities }, out);
             }
         }
+    }
+
+    fn inertial_correction(&mut self, out: &mut [f64]) -> bool {
+        let n = out.len() / self.states.len();
+        let mut stages = self.states.iter().zip(out.chunks_exact_mut(n));
+        stages.all(|(state, out)| excess_of_acceleration(self.model, state, out))
     }
 
     fn subtract(&mut self, correction: &[f64]) {

@@ -460,7 +460,38 @@ impl ContactStepper for HalfExplicitStepper<'_> {
 }
 
 impl HalfExplicitStepper<'_> {
+    /// Where nothing holds the motion, accelerations alone are asked for, for which the model may need no matrix.
+    fn advance_freely(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        let Parts { name, blocks, acceleration, state, next, middle, increment, .. } = &mut self.0;
+        super::check_step_size(name, dt)?;
+        acceleration.begin(state.t);
+        next.copy_from(state);
+        acceleration.find(next)?;
+
+        middle.copy_from(next);
+        middle.t = state.t + dt;
+        increment.copy_from(&state.v);
+        *increment *= dt;
+        retract(blocks, state.q.as_slice(), increment.as_slice(), middle.q.as_mut_slice());
+
+        next.t = middle.t;
+        next.v.axpy(dt, &middle.a, 1.0);
+        increment.axpy(0.5 * dt * dt, &middle.a, 1.0);
+        retract(blocks, state.q.as_slice(), increment.as_slice(), next.q.as_mut_slice());
+        acceleration.find(next)?;
+        next.v.copy_from(&state.v);
+        next.v.axpy(0.5 * dt, &middle.a, 1.0);
+        next.v.axpy(0.5 * dt, &next.a, 1.0);
+        check_finite(next, state.t, name)?;
+        core::mem::swap(state, next);
+        self.0.dt = dt;
+        Ok(self.0.acceleration.stats)
+    }
+
     fn advance(&mut self, dt: f64, mut contacts: Option<&mut Contacts>) -> Result<StepStats, StepError> {
+        if self.0.state.lambda.is_empty() && contacts.is_none() {
+            return self.advance_freely(dt);
+        }
         let Parts { name, blocks, acceleration, state, next, middle, increment, .. } = &mut self.0;
         super::check_step_size(name, dt)?;
         acceleration.begin(state.t);

@@ -18,7 +18,9 @@ use super::quadrature_estimate::Estimator;
 use crate::acceleration::Acceleration;
 use crate::configuration::{euler_parameters, pose_tangent, ranges, retract};
 use crate::model::{Block, Model, State, drop_vanishing};
-use crate::newton::{Equations, Newton, NewtonMatrix, Tolerance, Unknown, scales_of, sizes_of, unknown_of};
+use crate::newton::{
+    Equations, Newton, NewtonMatrix, Tolerance, Unknown, excess_of_acceleration, scales_of, sizes_of, unknown_of,
+};
 use crate::nonsmooth::{self, ContactEquations, ContactStepper, Contacts};
 use crate::norms::Lane;
 use crate::prelude::*;
@@ -539,6 +541,13 @@ impl Equations for Step<'_> {
                 Block::Vector { .. } => {}
             }
         }
+    }
+
+    fn inertial_correction(&mut self, out: &mut [f64]) -> bool {
+        let (factor, ..) = self.scheme.acceleration_factors();
+        let is_known = self.scheme.old_force_factor() == 0.0 && excess_of_acceleration(self.model, &self.new, out);
+        out.iter_mut().for_each(|correction| *correction /= factor);
+        is_known
     }
 
     fn subtract(&mut self, correction: &[f64]) {

@@ -12,7 +12,7 @@ use super::iteration_matrix::{Correction, IterationMatrix, Source};
 use crate::chart;
 use crate::configuration::ranges;
 use crate::model::{Block, Model, State};
-use crate::newton::{Equations, Newton, Tolerance, Unknown, scales_of, sizes_of, unknown_of};
+use crate::newton::{Equations, Newton, Tolerance, Unknown, excess_of_acceleration, scales_of, sizes_of, unknown_of};
 use crate::nonsmooth::{ContactEquations, Contacts};
 use crate::norms::Lane;
 use crate::prelude::*;
@@ -321,6 +321,10 @@ impl Equations for PointEquations<'_> {
             matrix.add(2 * index, position_factor, change, out);
             matrix.add(2 * index + 1, 1.0, change, out);
         }
+    }
+
+    fn inertial_correction(&mut self, out: &mut [f64]) -> bool {
+        excess_of_acceleration(self.model, &self.state, out)
     }
 
     fn subtract(&mut self, correction: &[f64]) {

@@ -11,6 +11,7 @@ pub mod refinement;
 mod slider;
 mod springs;
 mod top;
+mod train;
 mod weighted;
 
 pub use body::{FreeBody, Rotor};
@@ -21,6 +22,7 @@ pub use pendulum::{Chain, Heavy, LinearOscillator, Oscillator, Pendulum};
 pub use slider::Slider;
 pub use springs::Springs;
 pub use top::HeavyTop;
+pub use train::Train;
 pub use weighted::Weighted;
 
 use hamel::{Block, Channel, ModelInfo, SparsityPattern};
