@@ -178,11 +178,18 @@ fn forward_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics
     let at_a = [of_graph.by_position, of_graph.by_velocity].map(|matrix| at_accelerations(builder, &matrix, &a));
     let by_structure = dynamics.derivatives(builder, &a).map(|d| [d.by_position, d.by_velocity]);
 
+    let known = dynamics.cancelled_at_roots(&mut builder.graph);
     let mut candidates = Vec::new();
     for derivatives in by_structure.into_iter().chain([at_a]) {
         for how in [How::Solve, How::SolveInverted, How::Multiply] {
-            let [by_position, by_velocity] =
+            let mut solved =
                 derivatives.each_ref().map(|matrix| minus_solved(builder, how, (&factorization, &inverse), matrix));
+            for (matrix, known) in solved.iter_mut().zip(&known) {
+                for (column, known) in known.iter().enumerate().filter_map(|(k, known)| Some((k, known.as_ref()?))) {
+                    matrix.iter_mut().zip(known).for_each(|(row, &value)| row[column] = value);
+                }
+            }
+            let [by_position, by_velocity] = solved;
             let matrices = [&by_position, &by_velocity, &inverse];
             candidates.push(roles.into_iter().zip(matrices).map(|(role, rows)| Output::matrix(role, rows)).collect());
         }
