@@ -9,7 +9,6 @@ use hamel::generated::{
     solve_for_accelerations, unknown_parameter,
 };
 use hamel::{ContactLaw, Energy, Model, ModelInfo, ParameterError, Signal, State, UnknownParameter};
-use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::schedule::requirements::Requirement;
 
 use crate::description::ProvidedFunction;
@@ -116,6 +115,9 @@ struct Sizes {
     nv: usize,
     nc: usize,
 }
+
+/// Most velocities of models whose derivatives of forward dynamics are composed.
+const MOST_COMPOSED: usize = 256;
 
 /// Values of so many inputs are kept on the stack.
 const FEW_INPUTS: usize = 4;
@@ -402,14 +404,20 @@ impl JitModel {
         self.evaluate_requested(function, Arguments { tau, ..self.moving(t, q, v) }, results);
     }
 
-    /// Evaluates a function on request, with the loops that some end with.
+    /// Evaluates a function on request, or what it is composed of.
     #[inline(always)]
     fn evaluate_requested<const N: usize>(&self, function: usize, arguments: Arguments, mut results: [&mut [f64]; N]) {
+        let is_composed = self.named[FORWARD_DYNAMICS_DERIVATIVES] == Some(function)
+            && self.program.image.functions[function].calls.is_empty();
+        if !is_composed {
+            return self.evaluate(function, arguments, results);
+        }
+        let mut room = [0.0; MOST_COMPOSED];
+        let a = &mut room[..self.sizes.nv];
+        self.evaluate(self.require(FORWARD_DYNAMICS), arguments, [a]);
         let given = results.each_mut().map(|result| &mut **result);
-        self.evaluate(function, arguments, given);
-        let is_solved = self.named[FORWARD_DYNAMICS_DERIVATIVES] == Some(function)
-            && FunctionRole::ForwardDynamicsDerivatives.is_solved_in_loops(self.sizes.nv);
-        if is_solved && let [by_position, by_velocity, mass] = results.as_mut_slice() {
+        self.evaluate(self.require(INVERSE_DYNAMICS_DERIVATIVES), Arguments { a, ..arguments }, given);
+        if let [by_position, by_velocity, mass] = results.as_mut_slice() {
             solve_for_accelerations(by_position, by_velocity, mass);
         }
     }

@@ -177,7 +177,7 @@ fn names_that_c_reserves_are_escaped() {
     }
 }
 
-/// Loops end the derivatives of forward dynamics of trees with many velocities.
+/// A loop makes derivatives of forward dynamics of trees with many velocities of other functions.
 #[test]
 fn slopes_that_loops_solve_for_are_those_of_the_interpreter() {
     if Command::new("cc").arg("--version").output().is_err() {
@@ -190,6 +190,7 @@ fn slopes_that_loops_solve_for_are_those_of_the_interpreter() {
         for k in 1..12 { joint pin[k]: revolute(link[k - 1] at [0.2, 0] m, link[k]); }
         joint pin[12]: revolute(ground at [1, 0] m, link[12]);
         for k in 13..24 { joint pin[k]: revolute(link[k - 1] at [0.2, 0] m, link[k]); }
+        input push N m; torque drive: push on link[3];
         provide forward_dynamics_derivatives; }";
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_loops");
     check(&folder, &stages(text));

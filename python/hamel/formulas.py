@@ -30,9 +30,6 @@ RESULTS = {
     "forward_dynamics_derivatives": {"da/dq": "vv", "da/dv": "vv", "M^-1": "vv"},
 }
 
-# From so many velocities on a loop solves for the derivatives of forward dynamics, so that there are no formulas for them.
-SOLVED_IN_LOOPS = 24
-
 
 class Formulas(Mapping):
     """The formulas of a model for SymPy, by the names of its functions, see `Model.sympy`.
@@ -56,7 +53,8 @@ class Formulas(Mapping):
         sizes = {"v": model.velocities, "c": model.constraints, "o": model.outputs}
         self._sizes = {letter: len(names) for letter, names in sizes.items()}
         there = {name for name, *_ in model._functions}
-        if len(model.velocities) >= SOLVED_IN_LOOPS:
+        # Of large models a loop makes derivatives of forward dynamics of other functions, without formulas.
+        if "forward_dynamics_derivatives" in there and not self._lines("forward_dynamics_derivatives"):
             there.discard("forward_dynamics_derivatives")
         self._names = [name for name in RESULTS if name in there]
         self._known: dict[str, object] = {}
@@ -94,14 +92,11 @@ class Formulas(Mapping):
 
     def _results(self, function: str):
         sympy = self._sympy
-        text = self._equations(function)
         expected = RESULTS[function]
         shapes = {name: tuple(self._sizes[letter] for letter in axes) for name, axes in expected.items()}
         entries: dict[str, dict[tuple[int, ...], object]] = {name: {} for name in expected}
         locals_: dict[str, object] = {}
-        for line in text.splitlines():
-            if not line or line.startswith("#"):
-                continue
+        for line in self._lines(function):
             left, right = line.split(" = ", 1)
             value = self._expression(right, locals_)
             name, _, places = left.partition("[")
@@ -121,6 +116,9 @@ class Formulas(Mapping):
                 matrix[place if len(place) == 2 else (place[0], 0)] = value
             results.append(sympy.ImmutableMatrix(matrix))
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _lines(self, function: str) -> list[str]:
+        return [line for line in self._equations(function).splitlines() if line and not line.startswith("#")]
 
     def _expression(self, text: str, locals_: Mapping[str, object]):
         # Names with dots and brackets are names of channels; `if` is no function of Python.

@@ -41,8 +41,53 @@ impl pulp::NullaryFnOnce for Solution<'_> {
 impl Solution<'_> {
     #[inline(always)]
     fn solve(self) {
+        match self.n {
+            0..=16 => self.solve_in_parts::<2, 16>(),
+            17..=24 => self.solve_in_parts::<3, 24>(),
+            25..=32 => self.solve_in_parts::<4, 32>(),
+            33..=40 => self.solve_in_parts::<5, 40>(),
+            _ => self.solve_in_place(),
+        }
+    }
+
+    /// Short rows in copies of known lengths, whose loops leave no rest: they take half of the time. The results are the
+    /// same, digit by digit.
+    #[inline(always)]
+    fn solve_in_parts<const PARTS: usize, const LEN: usize>(self) {
         let Self { n, by_position, by_velocity, mass } = self;
-        let mut entries = [Entries::default(); MOST_VELOCITIES];
+        let mut entries = [Entries::<1>::default(); LEN];
+        let mut factors = [Row::<PARTS>::default(); LEN];
+        read(mass, n, &mut factors);
+        for k in (0..n).rev() {
+            let own = factors[k];
+            let inverse = 1.0 / own.0.as_flattened()[k];
+            for i in (0..k).rev() {
+                let entry = own.0.as_flattened()[i];
+                if entry != 0.0 {
+                    entries[k].insert(i);
+                    let factor = entry * inverse;
+                    factors[i] = factors[i].less(factor, &own);
+                    factors[k].0.as_flattened_mut()[i] = factor;
+                }
+            }
+            factors[k].0.as_flattened_mut()[k] = inverse;
+        }
+        let mut rows = [Row::<PARTS>::default(); LEN];
+        for matrix in [by_position, by_velocity] {
+            read(matrix, n, &mut rows);
+            substitute(-1.0, &factors[..n], &entries, &mut rows);
+            write(&rows, n, matrix);
+        }
+        rows = [Row::default(); LEN];
+        rows[..n].iter_mut().enumerate().for_each(|(k, row)| row.0.as_flattened_mut()[k] = 1.0);
+        substitute(1.0, &factors[..n], &entries, &mut rows);
+        write(&rows, n, mass);
+    }
+
+    #[inline(always)]
+    fn solve_in_place(self) {
+        let Self { n, by_position, by_velocity, mass } = self;
+        let mut entries = [All::default(); MOST_VELOCITIES];
         factorize(n, mass, &mut entries);
         for matrix in [by_position, by_velocity] {
             solve(n, mass, &entries, matrix);
@@ -51,12 +96,78 @@ impl Solution<'_> {
     }
 }
 
+/// So many values that a processor treats them together.
+const PART: usize = 8;
+
+/// A row, and zeros behind it.
+#[derive(Clone, Copy)]
+struct Row<const PARTS: usize>([[f64; PART]; PARTS]);
+
+impl<const PARTS: usize> Default for Row<PARTS> {
+    #[inline(always)]
+    fn default() -> Self {
+        Self([[0.0; PART]; PARTS])
+    }
+}
+
+impl<const PARTS: usize> Row<PARTS> {
+    #[inline(always)]
+    fn scaled(&self, factor: f64) -> Self {
+        Self(self.0.map(|part| part.map(|value| value * factor)))
+    }
+
+    #[inline(always)]
+    fn less(&self, factor: f64, other: &Self) -> Self {
+        let part = |k: usize| std::array::from_fn(|j| self.0[k][j] - factor * other.0[k][j]);
+        Self(std::array::from_fn(part))
+    }
+}
+
+#[inline(always)]
+fn read<const PARTS: usize>(matrix: &[f64], n: usize, rows: &mut [Row<PARTS>]) {
+    for (values, row) in matrix.chunks_exact(n).zip(rows) {
+        row.0.as_flattened_mut()[..n].copy_from_slice(values);
+    }
+}
+
+#[inline(always)]
+fn write<const PARTS: usize>(rows: &[Row<PARTS>], n: usize, matrix: &mut [f64]) {
+    for (values, row) in matrix.chunks_exact_mut(n).zip(rows) {
+        values.copy_from_slice(&row.0.as_flattened()[..n]);
+    }
+}
+
+/// `sign` (Lᵀ D L)⁻¹ of all columns.
+#[inline(always)]
+fn substitute<const PARTS: usize>(sign: f64, factors: &[Row<PARTS>], entries: &[Entries<1>], x: &mut [Row<PARTS>]) {
+    for (k, factors) in factors.iter().enumerate().rev() {
+        let own = x[k];
+        entries[k].for_each(|i| x[i] = x[i].less(factors.0.as_flattened()[i], &own));
+    }
+    for (k, factors) in factors.iter().enumerate() {
+        let factors = factors.0.as_flattened();
+        let mut own = x[k].scaled(sign * factors[k]);
+        entries[k].for_each(|i| own = own.less(factors[i], &x[i]));
+        x[k] = own;
+    }
+}
+
 /// Columns of the entries of a row of L that are not zero, one bit each: asking each entry of a row costs more than the
 /// operations with those of a tree.
-#[derive(Clone, Copy, Default)]
-struct Entries([u64; MOST_VELOCITIES / 64]);
+#[derive(Clone, Copy)]
+struct Entries<const WORDS: usize>([u64; WORDS]);
 
-impl Entries {
+/// Of a row of any length.
+type All = Entries<{ MOST_VELOCITIES / 64 }>;
+
+impl<const WORDS: usize> Default for Entries<WORDS> {
+    #[inline(always)]
+    fn default() -> Self {
+        Self([0; WORDS])
+    }
+}
+
+impl<const WORDS: usize> Entries<WORDS> {
     #[inline(always)]
     fn insert(&mut self, column: usize) {
         self.0[column / 64] |= 1 << (column % 64);
@@ -76,7 +187,7 @@ impl Entries {
 
 /// M = Lᵀ D L in its lower triangle, L without its diagonal of ones, and 1/D.
 #[inline(always)]
-fn factorize(n: usize, m: &mut [f64], entries: &mut [Entries; MOST_VELOCITIES]) {
+fn factorize(n: usize, m: &mut [f64], entries: &mut [All; MOST_VELOCITIES]) {
     for k in (0..n).rev() {
         let (above, row) = m.split_at_mut(k * n);
         row[k] = 1.0 / row[k];
@@ -94,7 +205,7 @@ fn factorize(n: usize, m: &mut [f64], entries: &mut [Entries; MOST_VELOCITIES]) 
 
 /// −(Lᵀ D L)⁻¹ of all columns.
 #[inline(always)]
-fn solve(n: usize, factors: &[f64], entries: &[Entries; MOST_VELOCITIES], x: &mut [f64]) {
+fn solve(n: usize, factors: &[f64], entries: &[All; MOST_VELOCITIES], x: &mut [f64]) {
     for k in (0..n).rev() {
         let (above, row) = x.split_at_mut(k * n);
         let (row, factors) = (&row[..n], &factors[k * n..][..n]);
@@ -111,7 +222,7 @@ fn solve(n: usize, factors: &[f64], entries: &[Entries; MOST_VELOCITIES], x: &mu
 
 /// Replaces the factors by the inverse: L⁻ᵀ in the upper triangle, and row by row what remains.
 #[inline(always)]
-fn invert(n: usize, m: &mut [f64], entries: &[Entries; MOST_VELOCITIES]) {
+fn invert(n: usize, m: &mut [f64], entries: &[All; MOST_VELOCITIES]) {
     for i in 0..n {
         m[i * n..][i + 1..n].fill(0.0);
     }
@@ -159,7 +270,7 @@ mod tests {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         };
-        for n in [1, 2, 5, 24, 50] {
+        for n in [1, 2, 5, 12, 16, 17, 18, 24, 25, 32, 33, 40, 41, 50, 70] {
             // Lᵀ D L of a random tree.
             let parents: Vec<Option<usize>> =
                 (0..n).map(|k| (k > 0).then(|| ((random() + 1.0) * 0.5 * k as f64) as usize)).collect();

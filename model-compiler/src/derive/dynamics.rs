@@ -225,6 +225,21 @@ impl<'t> Dynamics<'t> {
         Some(derivatives)
     }
 
+    /// Columns of the derivatives of forward dynamics by coordinates and by velocities that need no products with M⁻¹; see
+    /// [`structured::cancelled_at_roots`].
+    pub fn cancelled_at_roots(&self, graph: &mut Graph) -> [Vec<Option<Vec<ExprId>>>; 2] {
+        let forces = self.forces_beside_gravity(graph);
+        let is_alone = self.is_rigid()
+            && self.rotors.is_empty()
+            && !self.links.has_followers()
+            && structured::is_possible(self.links)
+            && forces.iter().all(|&force| graph.is_zero(force));
+        match is_alone {
+            true => structured::cancelled_at_roots(graph, self.links, self.base, self.nv),
+            false => [vec![None; self.nv], vec![None; self.nv]],
+        }
+    }
+
     /// Second derivatives of wᵀ τ by recursion at the accelerations' symbols, as [`derivatives`](Self::derivatives).
     pub fn second_derivatives(&self, builder: &mut KernelBuilder, w: &[ExprId]) -> Option<Blocks> {
         if !self.is_rigid() || !structured::is_possible(self.links) {

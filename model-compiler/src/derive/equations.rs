@@ -331,30 +331,13 @@ pub struct OfFrame {
     pub place: usize,
 }
 
-/// Numbers of velocities of models whose forward dynamics are differentiated so; at most the room of the loop.
-const SOLVED_IN_LOOPS: std::ops::RangeInclusive<usize> = 24..=256;
-
 impl FunctionRole {
+    /// What a model composes derivatives of forward dynamics of, where they have no formulas.
+    pub const OF_SLOPES_OF_ACCELERATIONS: [Self; 2] = [Self::ForwardDynamics, Self::InverseDynamicsDerivatives];
+
     /// Whether only models that request it contain it. The one kernel of such a model has the model's rows and columns.
     pub(crate) fn is_on_request(self) -> bool {
         self >= FunctionRole::NonlinearEffects
-    }
-
-    /// Whether a model with so many velocities has, in the places of the results, slopes of forces and M, of which a loop
-    /// at run time makes slopes of accelerations and M⁻¹: the same operations for each column, which take longer to fetch
-    /// as code of their own than to carry out.
-    pub fn is_solved_in_loops(self, n_velocities: usize) -> bool {
-        self == FunctionRole::ForwardDynamicsDerivatives && SOLVED_IN_LOOPS.contains(&n_velocities)
-    }
-
-    /// What an output of this function is when the model's function ends: what a loop has made of it.
-    pub fn result_of(self, output: Role) -> Role {
-        match (self, output) {
-            (FunctionRole::ForwardDynamicsDerivatives, Role::ForceByPosition) => Role::AccelerationByPosition,
-            (FunctionRole::ForwardDynamicsDerivatives, Role::ForceByVelocity) => Role::AccelerationByVelocity,
-            (FunctionRole::ForwardDynamicsDerivatives, Role::MassMatrix) => Role::InverseMassMatrix,
-            _ => output,
-        }
     }
 }
 

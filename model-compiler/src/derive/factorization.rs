@@ -51,13 +51,7 @@ impl Factorization {
 
     /// M⁻¹ b.
     pub(super) fn solve(&self, graph: &mut Graph, b: &[ExprId]) -> Vec<ExprId> {
-        let mut x = b.to_vec();
-        for (i, row) in self.lower.iter().enumerate().rev() {
-            for (j, &entry) in row.iter().enumerate() {
-                let product = graph.mul(entry, x[i]);
-                x[j] = graph.sub(x[j], product);
-            }
-        }
+        let mut x = self.eliminated(graph, b);
         for (i, row) in self.lower.iter().enumerate() {
             let scaled = graph.mul(self.inverse_pivots[i], x[i]);
             let known = graph.dot(row, &x[..i]);
@@ -66,16 +60,47 @@ impl Factorization {
         x
     }
 
+    /// −M⁻¹ b = −(L⁻¹ D⁻¹) L⁻ᵀ b, where L⁻¹ D⁻¹ is known.
+    ///
+    /// An entry of the result depends only on what its row has in common with the entries of `b` on their ways to the
+    /// ground, where substitution takes all that is between the row and the ground.
+    pub(super) fn minus_solved(&self, graph: &mut Graph, weighted: &[Vec<ExprId>], b: &[ExprId]) -> Vec<ExprId> {
+        let left = self.eliminated(graph, b);
+        let value = |row: &Vec<ExprId>| {
+            let minus: Vec<ExprId> = row.iter().map(|&factor| graph.neg(factor)).collect();
+            graph.dot(&minus, &left[..row.len()])
+        };
+        weighted.iter().map(value).collect()
+    }
+
+    /// L⁻ᵀ b.
+    fn eliminated(&self, graph: &mut Graph, b: &[ExprId]) -> Vec<ExprId> {
+        let mut x = b.to_vec();
+        for (i, row) in self.lower.iter().enumerate().rev() {
+            for (j, &entry) in row.iter().enumerate() {
+                let product = graph.mul(entry, x[i]);
+                x[j] = graph.sub(x[j], product);
+            }
+        }
+        x
+    }
+
+    /// L⁻¹ D⁻¹; row i has i + 1 entries.
+    pub(super) fn weighted(&self, graph: &mut Graph) -> Vec<Vec<ExprId>> {
+        let rows = self.inverse_lower(graph);
+        let weighted =
+            |row: &Vec<ExprId>| row.iter().zip(&self.inverse_pivots).map(|(&entry, &d)| graph.mul(entry, d)).collect();
+        rows.iter().map(weighted).collect()
+    }
+
     /// M⁻¹ = L⁻¹ D⁻¹ L⁻ᵀ, row by row.
     pub(super) fn inverse(&self, graph: &mut Graph) -> Vec<Vec<ExprId>> {
         let n = self.lower.len();
-        let rows = self.inverse_lower(graph);
+        let (rows, weighted) = (self.inverse_lower(graph), self.weighted(graph));
         let mut inverse = vec![vec![graph.zero(); n]; n];
         for i in 0..n {
-            let weighted: Vec<ExprId> =
-                rows[i].iter().zip(&self.inverse_pivots).map(|(&entry, &d)| graph.mul(entry, d)).collect();
             for j in i..n {
-                inverse[i][j] = graph.dot(&weighted, &rows[j][..=i]);
+                inverse[i][j] = graph.dot(&weighted[i], &rows[j][..=i]);
                 inverse[j][i] = inverse[i][j];
             }
         }
@@ -144,6 +169,19 @@ mod tests {
             let row = evaluate(&graph, &inverse[i], &point);
             let direct: f64 = row.iter().zip(right).map(|(m, b)| m * b).sum();
             assert!((direct - x[i]).abs() < 1e-14, "row {i}: {direct}");
+        }
+        let weighted = factorization.weighted(&mut graph);
+        // Along a branch, along the trunk alone, and along both arms.
+        for there in [[1, 1, 0, 0, 1], [0, 0, 1, 0, 0], [1, 0, 0, 0, 0], [0, 0, 1, 0, 1]] {
+            let zero = graph.zero();
+            let b: Vec<ExprId> = b.iter().zip(there).map(|(&b, there)| if there == 1 { b } else { zero }).collect();
+            let right: Vec<f64> = right.iter().zip(there).map(|(b, there)| b * f64::from(there)).collect();
+            let solution = factorization.minus_solved(&mut graph, &weighted, &b);
+            let x = evaluate(&graph, &solution, &point);
+            for i in 0..5 {
+                let image: f64 = (0..5).map(|j| MATRIX[i][j] * x[j]).sum();
+                assert!((image + right[i]).abs() < 1e-14, "{there:?}, row {i}: {image}");
+            }
         }
     }
 }

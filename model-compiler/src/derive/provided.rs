@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::counting::Counting;
 use super::dynamics::Dynamics;
 use super::equations::{Function, FunctionRole, Layout, Output, Role};
 use super::factorization::Factorization;
@@ -30,18 +31,31 @@ pub(super) struct Tree<'t> {
     pub constraints: (&'t [ExprId], &'t [ExprId]),
 }
 
+/// Numbers of velocities of models whose derivatives of forward dynamics are composed of other functions by a loop; at most
+/// the room of the loop. As formulas their products would be the same operations for each column, which take longer to
+/// fetch as code of their own than to carry out.
+const SOLVED_IN_LOOPS: std::ops::RangeInclusive<usize> = 24..=256;
+
 /// The functions that the model requests, and forward dynamics wherever it can be had, because it is shorter than M and
 /// what a scheme would do with it; in the order of their declaration in [`FunctionRole`].
 pub(super) fn functions(system: &System, layout: &Layout, builder: &mut KernelBuilder, tree: &Tree) -> Vec<Function> {
     let is_free = layout.constraints.is_empty() && layout.contacts.is_empty() && system.members.is_empty();
     let by_default = (is_free && !layout.velocities.is_empty()).then_some(Provided::ForwardDynamics);
-    let asked: BTreeSet<Provided> = system.provided.iter().copied().chain(by_default).collect();
+    let mut asked: BTreeSet<Provided> = system.provided.iter().copied().chain(by_default).collect();
+    if asked.contains(&Provided::ForwardDynamicsDerivatives) && is_solved_in_loops(builder) {
+        asked.extend([Provided::ForwardDynamics, Provided::InverseDynamicsDerivatives]);
+    }
     let mut functions: Vec<Function> = asked.into_iter().map(|asked| function(builder, tree, asked)).collect();
     let mut scope = KernelScope::new(system, builder, tree.links, true);
     let of_frames = system.provided_of_frames.iter().enumerate();
     functions.extend(of_frames.map(|(place, asked)| frames::function(&mut scope, tree.links, place, asked)));
     functions.sort_by_key(|function| function.role);
     functions
+}
+
+/// Whether derivatives of forward dynamics have no formulas. Formulas that are to be counted are all derived.
+fn is_solved_in_loops(builder: &KernelBuilder) -> bool {
+    builder.counting == Counting::EveryEvaluation && SOLVED_IN_LOOPS.contains(&builder.n_velocities())
 }
 
 fn function(builder: &mut KernelBuilder, tree: &Tree, asked: Provided) -> Function {
@@ -154,8 +168,9 @@ fn second_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<O
 /// The derivatives of inverse dynamics at the acceleration that the forces cause, times −M⁻¹.
 fn forward_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics) -> Vec<Output> {
     let tau = builder.forces();
-    if FunctionRole::ForwardDynamicsDerivatives.is_solved_in_loops(tau.len()) {
-        return unsolved_derivatives(builder, dynamics, &tau);
+    let roles = [Role::AccelerationByPosition, Role::AccelerationByVelocity, Role::InverseMassMatrix];
+    if is_solved_in_loops(builder) {
+        return roles.map(|role| Output { role, shape: (tau.len(), tau.len()), entries: Vec::new() }).into();
     }
     let (factorization, a) = dynamics.forward_dynamics(&mut builder.graph, &tau);
     let inverse = factorization.inverse(&mut builder.graph);
@@ -163,37 +178,23 @@ fn forward_dynamics_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics
     let at_a = [of_graph.by_position, of_graph.by_velocity].map(|matrix| at_accelerations(builder, &matrix, &a));
     let by_structure = dynamics.derivatives(builder, &a).map(|d| [d.by_position, d.by_velocity]);
 
+    let known = dynamics.cancelled_at_roots(&mut builder.graph);
     let mut candidates = Vec::new();
     for derivatives in by_structure.into_iter().chain([at_a]) {
-        for how in [How::Solve, How::Multiply] {
-            let [by_position, by_velocity] =
+        for how in [How::Solve, How::SolveInverted, How::Multiply] {
+            let mut solved =
                 derivatives.each_ref().map(|matrix| minus_solved(builder, how, (&factorization, &inverse), matrix));
-            candidates.push(vec![
-                Output::matrix(Role::AccelerationByPosition, &by_position),
-                Output::matrix(Role::AccelerationByVelocity, &by_velocity),
-                Output::matrix(Role::InverseMassMatrix, &inverse),
-            ]);
+            for (matrix, known) in solved.iter_mut().zip(&known) {
+                for (column, known) in known.iter().enumerate().filter_map(|(k, known)| Some((k, known.as_ref()?))) {
+                    matrix.iter_mut().zip(known).for_each(|(row, &value)| row[column] = value);
+                }
+            }
+            let [by_position, by_velocity] = solved;
+            let matrices = [&by_position, &by_velocity, &inverse];
+            candidates.push(roles.into_iter().zip(matrices).map(|(role, rows)| Output::matrix(role, rows)).collect());
         }
     }
     cheapest(builder.counting, &builder.graph, candidates)
-}
-
-/// What a loop makes derivatives of forward dynamics of: ∂τ/∂q and ∂τ/∂v at the acceleration that the forces cause, and M.
-fn unsolved_derivatives(builder: &mut KernelBuilder, dynamics: &Dynamics, tau: &[ExprId]) -> Vec<Output> {
-    let by_recursion = dynamics.articulated_dynamics(&mut builder.graph, tau);
-    let a = by_recursion.unwrap_or_else(|| dynamics.forward_dynamics(&mut builder.graph, tau).1);
-    let Derivatives { mass_matrix, by_position, by_velocity } =
-        dynamics.derivatives(builder, &a).unwrap_or_else(|| {
-            let of_graph = dynamics.derivatives_of_graph(builder);
-            let [by_position, by_velocity] =
-                [of_graph.by_position, of_graph.by_velocity].map(|matrix| at_accelerations(builder, &matrix, &a));
-            Derivatives { by_position, by_velocity, ..of_graph }
-        });
-    vec![
-        Output::matrix(Role::ForceByPosition, &by_position),
-        Output::matrix(Role::ForceByVelocity, &by_velocity),
-        Output::matrix(Role::MassMatrix, &mass_matrix),
-    ]
 }
 
 /// The values substituted for the accelerations' symbols in a matrix.
@@ -214,6 +215,8 @@ fn at_accelerations(builder: &mut KernelBuilder, matrix: &Matrix, a: &[ExprId]) 
 enum How {
     /// Column by column with the factors.
     Solve,
+    /// The same with inverted factors, of which the inverse of M is made.
+    SolveInverted,
     /// With the inverse, which is requested anyway.
     Multiply,
 }
@@ -226,15 +229,23 @@ fn minus_solved(
 ) -> Matrix {
     let graph = &mut builder.graph;
     let n = matrix.len();
+    let weighted = factorization.weighted(graph);
     let mut result = vec![vec![graph.zero(); n]; n];
     for column in 0..n {
         let entries: Vec<ExprId> = matrix.iter().map(|row| row[column]).collect();
-        let solved = match how {
-            How::Solve => factorization.solve(graph, &entries),
-            How::Multiply => inverse.iter().map(|row| graph.dot(row, &entries)).collect(),
+        let solved: Vec<ExprId> = match how {
+            How::Solve => factorization.solve(graph, &entries).into_iter().map(|value| graph.neg(value)).collect(),
+            How::SolveInverted => factorization.minus_solved(graph, &weighted, &entries),
+            How::Multiply => {
+                let mut negative = |row: &Vec<ExprId>| {
+                    let value = graph.dot(row, &entries);
+                    graph.neg(value)
+                };
+                inverse.iter().map(&mut negative).collect()
+            }
         };
         for (row, value) in result.iter_mut().zip(solved) {
-            row[column] = graph.neg(value);
+            row[column] = value;
         }
     }
     result

@@ -83,6 +83,50 @@ pub(super) fn derivatives(
     result
 }
 
+/// Accelerations by coordinates and by velocities, column by column, of joints on the ground that move all they carry with
+/// columns of their own: where a displacement or a velocity changes the acceleration of the whole by a multiple of these
+/// columns, the joint's own accelerations cancel it, and nothing else changes. So gravity turns with a free base, and so
+/// its velocity turns.
+pub(super) fn cancelled_at_roots(
+    graph: &mut Graph,
+    links: &Links,
+    base: Vector3,
+    nv: usize,
+) -> [Vec<Option<Vec<ExprId>>>; 2] {
+    let mut found = [vec![None; nv], vec![None; nv]];
+    for (index, link) in links.links.iter().enumerate().filter(|(_, link)| link.parent.is_none()) {
+        let carried = carried(graph, links, index, base, &[]);
+        let columns = columns(graph, link, &carried);
+        for column in &columns {
+            let is_still = [column.rate.angular, column.rate.linear].concat().iter().all(|&rate| graph.is_zero(rate));
+            if is_still {
+                found[0][column.velocity] = cancelled(graph, &columns, &column.acceleration, nv);
+            }
+            if column.direction.angular.iter().all(|&entry| graph.is_zero(entry)) {
+                found[1][column.velocity] = cancelled(graph, &columns, &column.both_rates, nv);
+            }
+        }
+    }
+    found
+}
+
+/// Accelerations along unit columns that cancel an acceleration of the whole; nothing if they cannot.
+fn cancelled(graph: &mut Graph, columns: &[Column], acceleration: &Twist, nv: usize) -> Option<Vec<ExprId>> {
+    let (zero, one) = (graph.zero(), graph.one());
+    let mut result = vec![zero; nv];
+    for (place, value) in [acceleration.angular, acceleration.linear].concat().into_iter().enumerate() {
+        if graph.is_zero(value) {
+            continue;
+        }
+        let is_along = |column: &&Column| {
+            let entries = [column.direction.angular, column.direction.linear].concat();
+            entries.iter().enumerate().all(|(k, &entry)| entry == if k == place { one } else { zero })
+        };
+        result[columns.iter().find(is_along)?.velocity] = graph.neg(value);
+    }
+    Some(result)
+}
+
 /// C = ∑ Jᵀ (I J̇ + B J), with C v = h and Ṁ = C + Cᵀ: C_ij = S_iᵀ (I Ṡ_j + B S_j) with the inertias of all that the
 /// joint farther from the ground carries. [Echeandia, Wensing 2021]
 ///

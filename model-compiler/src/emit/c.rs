@@ -315,7 +315,7 @@ impl<'a> Model<'a> {
                 Some(pattern) => pattern.nnz(),
                 None => rows.size(layout) * columns.size(layout),
             };
-            Filled { role: function.result_of(role), len, pattern }
+            Filled { role, len, pattern }
         };
         results.into_iter().map(result).collect()
     }
@@ -360,6 +360,28 @@ impl<'a> Model<'a> {
         contributions
     }
 
+    /// Whether the model composes this function of others.
+    fn is_composed(&self, role: FunctionRole) -> bool {
+        self.contributions(role).iter().any(|(_, function)| function.is_composed())
+    }
+
+    /// Slopes of accelerations, of those of forces at the accelerations that the forces cause.
+    fn composed(&self, results: &[Filled]) -> String {
+        let n = self.equations.layout.velocities.len();
+        let names: Vec<&str> = results.iter().map(|result| role_name(result.role)).collect();
+        let call = |role, results: &[&str]| {
+            let given = self.read(role).into_iter().map(|group| group.name()).chain(results.iter().copied());
+            format!("{}_{}({});\n", self.name, self.function_name(role), given.collect::<Vec<_>>().join(", "))
+        };
+        let [accelerations, slopes] = FunctionRole::OF_SLOPES_OF_ACCELERATIONS;
+        format!(
+            "double a[{n}];\n{}{}solve_for_accelerations({n}, {});\n",
+            call(accelerations, &["a"]),
+            call(slopes, &names),
+            names.join(", ")
+        )
+    }
+
     fn doc(&self, role: FunctionRole) -> String {
         let contributions = self.contributions(role);
         let mut lines = docs::of_model(role, self.equations, self.schedule);
@@ -375,6 +397,10 @@ impl<'a> Model<'a> {
         let contributions = self.contributions(role);
         let mut read: Vec<Group> =
             contributions.iter().flat_map(|(_, function)| groups(&function.routine)).map(|(group, _)| group).collect();
+        if contributions.iter().any(|(_, function)| function.is_composed()) {
+            let parts = FunctionRole::OF_SLOPES_OF_ACCELERATIONS.into_iter().flat_map(|part| self.read(part));
+            read.extend(parts.filter(|group| *group != Group::Accelerations));
+        }
         read.sort();
         read.dedup();
         read
@@ -451,10 +477,8 @@ impl<'a> Model<'a> {
             }
             offset += members.scheduled.constants.len() * members.rows.len();
         }
-        let n_velocities = self.equations.layout.velocities.len();
-        if role.is_solved_in_loops(n_velocities) {
-            let names: Vec<&str> = results.iter().map(|result| role_name(result.role)).collect();
-            let _ = writeln!(text, "solve_for_accelerations({n_velocities}, {});", names.join(", "));
+        if self.is_composed(role) {
+            text.push_str(&self.composed(results));
         }
         finished(&(text + "}\n"))
     }
@@ -508,7 +532,7 @@ impl<'a> Model<'a> {
             }
         }
         for (output, _) in stored(function, &function.routine) {
-            let name = role_name(function.role.result_of(output.role));
+            let name = role_name(output.role);
             if output.is_dense {
                 arguments.push(name.to_owned());
                 continue;
@@ -539,8 +563,8 @@ impl<'a> Model<'a> {
 
     /// Row, column and place in the result of every entry that is not zero for all arguments.
     pub(super) fn entries(&self, function: FunctionRole, role: Role) -> Vec<[usize; 3]> {
-        let n_velocities = self.equations.layout.velocities.len();
-        if function.is_solved_in_loops(n_velocities) {
+        if self.is_composed(function) {
+            let n_velocities = self.equations.layout.velocities.len();
             let places = 0..n_velocities * n_velocities;
             return places.map(|place| [place / n_velocities, place % n_velocities, place]).collect();
         }

@@ -35,8 +35,8 @@ pub(super) fn lines(function: &ScheduledFunction) -> Vec<String> {
     let hoisted = if counts.hoisted > 0 { format!(", and {} once per model", counts.hoisted) } else { String::new() };
     let shared = total(&counts.shared);
     let mut lines = vec![function_doc(function.role).to_owned()];
-    if function.outputs.iter().any(|output| function.role.is_solved_in_loops(output.shape.0)) {
-        lines.push("Here slopes of the forces τ at the accelerations that they cause, and M, of which `solve_for_accelerations` makes those of the accelerations, and M⁻¹.".to_owned());
+    if function.is_composed() {
+        lines.push("There are no formulas of it: a loop makes it of `forward_dynamics` and `inverse_dynamics_derivatives`, with the factors of M.".to_owned());
     }
     lines.extend(function.outputs.iter().filter(|output| !output.entries.is_empty()).map(result));
     lines.push(format!(

@@ -11,7 +11,7 @@ use crate::schedule::members::Members;
 use crate::schedule::methods::{
     Contribution, Factor, Given, INSTANT, Method, Target, all, contributions, fills, of_linearization, on_request,
 };
-use crate::schedule::vocabulary::{function_doc, role_name};
+use crate::schedule::vocabulary::{function_doc, function_name, role_name};
 
 /// All methods that call kernels.
 pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
@@ -41,6 +41,9 @@ fn has(members: &[Members], role: FunctionRole) -> bool {
 
 impl Method {
     fn text(&self, layout: &Layout, members: &[Members]) -> String {
+        if self.is_composed(members) {
+            return self.composed(layout);
+        }
         let contributions = self.contributions(members);
         let slices = self.slices();
         let mut text = format!("fn {}(&self, {}", self.name, arguments(&self.given, &contributions));
@@ -62,11 +65,25 @@ impl Method {
         for &contribution in &contributions {
             body.push_str(&self.call(contribution, &contributions));
         }
-        if self.function.is_solved_in_loops(layout.velocities.len()) {
-            let _ = writeln!(body, "solve_for_accelerations({});", slices.join(", "));
-        }
         let (result, end) = if self.is_optional { ("-> bool ", "true\n") } else { ("", "") };
         format!("{text}) {result}{{\n{}{body}{end}}}\n", helpers(&body))
+    }
+
+    /// Slopes of accelerations, of those of forces at the accelerations that the forces cause.
+    fn composed(&self, layout: &Layout) -> String {
+        let (n, slices) = (layout.velocities.len(), self.slices());
+        let given: String = slices.iter().map(|slice| format!("{slice}: &mut [f64], ")).collect();
+        let results = slices.join(", ");
+        let [accelerations, slopes] = FunctionRole::OF_SLOPES_OF_ACCELERATIONS.map(function_name);
+        let body = format!(
+            "let mut a = [0.0; {n}];\nself.{accelerations}(t, q, v, tau, &mut a);\n\
+             self.{slopes}(t, q, v, &a, {results});\nsolve_for_accelerations({results});\n"
+        );
+        format!(
+            "fn {}(&self, t: f64, q: &[f64], v: &[f64], tau: &[f64], {given}) {{\n{}{body}}}\n",
+            self.name,
+            helpers(&body)
+        )
     }
 
     fn factor(&self, target: &Target) -> &'static str {

@@ -103,9 +103,15 @@ fn evaluate<T: Scalar>(expression: &Expression, arguments: &Arguments<T>, locals
 }
 
 /// Slopes of forces and M replaced by slopes of accelerations and M⁻¹, as the runtime does it.
-fn solve_for_accelerations<T: Scalar>(results: &mut [(Role, Dense<T>)]) {
-    results.iter_mut().for_each(|(role, _)| *role = FunctionRole::ForwardDynamicsDerivatives.result_of(*role));
-    let Some(place) = results.iter().position(|(role, _)| *role == Role::InverseMassMatrix) else { return };
+fn solved_for_accelerations<T: Scalar>(mut results: Vec<(Role, Dense<T>)>) -> Vec<(Role, Dense<T>)> {
+    for (role, _) in &mut results {
+        *role = match role {
+            Role::ForceByPosition => Role::AccelerationByPosition,
+            Role::ForceByVelocity => Role::AccelerationByVelocity,
+            _ => Role::InverseMassMatrix,
+        };
+    }
+    let Some(place) = results.iter().position(|(role, _)| *role == Role::InverseMassMatrix) else { return results };
     let less = |a: &T, factor: &T, b: &T| a.binary(Binary::Sub, &factor.binary(Binary::Mul, b));
     let Dense { rows: n, values: mut m, .. } = results[place].1.clone();
     for k in (0..n).rev() {
@@ -118,7 +124,7 @@ fn solve_for_accelerations<T: Scalar>(results: &mut [(Role, Dense<T>)]) {
             m[k * n + i] = factor;
         }
     }
-    for (role, Dense { values: x, .. }) in results {
+    for (role, Dense { values: x, .. }) in &mut results {
         let is_inverse = *role == Role::InverseMassMatrix;
         if is_inverse {
             *x = (0..n * n).map(|place| T::from_f64(f64::from(u8::from(place / n == place % n)))).collect();
@@ -136,6 +142,7 @@ fn solve_for_accelerations<T: Scalar>(results: &mut [(Role, Dense<T>)]) {
             }
         }
     }
+    results
 }
 
 impl<T: Scalar> Arguments<T> {
@@ -237,6 +244,12 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
     /// The outputs of a function of the model; those that no kernel contributes to are absent.
     pub fn evaluate(&self, function: FunctionRole, point: &Point<T>) -> Vec<(Role, Dense<T>)> {
         let layout = &self.equations.layout;
+        let mut functions = self.schedule.kernels.iter().flat_map(|kernel| &kernel.functions);
+        if functions.any(|known| known.role == function && known.is_composed()) {
+            let [accelerations, slopes] = FunctionRole::OF_SLOPES_OF_ACCELERATIONS;
+            let a = self.output(accelerations, Role::Acceleration, point, (layout.velocities.len(), 1)).values;
+            return solved_for_accelerations(self.evaluate(slopes, &Point { a, ..point.clone() }));
+        }
         let mut results: Vec<(Role, Dense<T>)> = Vec::new();
         self.for_each_output(function, point, |output, entries| {
             let role = output.role;
@@ -251,9 +264,6 @@ impl<'a, T: Scalar> Interpreter<'a, T> {
                 *entry = entry.binary(Binary::Add, &value);
             }
         });
-        if function.is_solved_in_loops(layout.velocities.len()) {
-            solve_for_accelerations(&mut results);
-        }
         results
     }
 

@@ -198,7 +198,7 @@ fn requested(function: &ScheduledFunction) -> Method {
         (F::NonlinearEffects, _) => "effects",
         (F::CenterOfMass, Role::Position) => "center",
         (F::CenterOfMass, _) => "jacobian",
-        _ => role_name(function.role.result_of(role)),
+        _ => role_name(role),
     };
     let results: Vec<(Role, &'static str)> =
         function.outputs.iter().map(|output| (output.role, slice(output.role))).collect();
@@ -260,6 +260,12 @@ impl Method {
     pub fn contributions<'m, 'a>(&self, members: &'m [Members<'a>]) -> Vec<Contribution<'m, 'a>> {
         let fills_any = |function: &ScheduledFunction| self.targets.iter().any(|target| fills(function, target.role));
         contributions(members, self.function).into_iter().filter(|(_, function)| fills_any(function)).collect()
+    }
+
+    /// Whether it calls other functions of the model instead of kernels.
+    pub fn is_composed(&self, members: &[Members]) -> bool {
+        let mut functions = members.iter().flat_map(|members| &members.scheduled.functions);
+        functions.any(|function| function.role == self.function && function.is_composed())
     }
 
     /// Its slices, in order.

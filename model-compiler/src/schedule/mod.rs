@@ -111,6 +111,15 @@ impl ScheduledFunction {
     pub fn results(&self) -> impl Iterator<Item = (usize, &ScheduledOutput)> {
         self.outputs.iter().enumerate().filter(|(_, output)| !output.entries.is_empty())
     }
+
+    /// Whether it has no formulas because the model composes it of other functions: slopes of accelerations are made of
+    /// those of forces, at the accelerations that the forces cause, by a loop with the factors of M.
+    pub fn is_composed(&self) -> bool {
+        let has_entries = |output: &ScheduledOutput| output.shape.0 > 0 && output.shape.1 > 0;
+        self.role == FunctionRole::ForwardDynamicsDerivatives
+            && self.results().next().is_none()
+            && self.outputs.iter().any(has_entries)
+    }
 }
 
 /// An output of a function.

@@ -21,7 +21,8 @@ pub struct FunctionCounts {
     pub hoisted: u64,
 }
 
-/// Counts of every function that a kernel contributes to, in the order of [`FunctionRole`].
+/// Counts of every function that a kernel contributes to, in the order of [`FunctionRole`]. A function that is composed of
+/// others has their operations, without those of its loop.
 pub fn functions(equations: &Equations, schedule: &Schedule) -> Vec<FunctionCounts> {
     let mut functions: Vec<FunctionCounts> = Vec::new();
     for instance in &equations.instances {
@@ -47,5 +48,18 @@ pub fn functions(equations: &Equations, schedule: &Schedule) -> Vec<FunctionCoun
         }
     }
     functions.sort_by_key(|function| function.role);
+    let mut all = schedule.kernels.iter().flat_map(|kernel| &kernel.functions);
+    if let Some(composed) = all.find(|function| function.is_composed()).map(|function| function.role) {
+        let parts = functions.iter().filter(|known| FunctionRole::OF_SLOPES_OF_ACCELERATIONS.contains(&known.role));
+        let (mut derived, mut rest) = (0_u64, [0; 3]);
+        for FunctionCounts { derived: more, shared, simplified, hoisted, .. } in parts {
+            derived = derived.saturating_add(*more);
+            rest.iter_mut().zip([shared, simplified, hoisted]).for_each(|(sum, more)| *sum += more);
+        }
+        for function in functions.iter_mut().filter(|function| function.role == composed) {
+            [function.shared, function.simplified, function.hoisted] = rest;
+            function.derived = derived;
+        }
+    }
     functions
 }
