@@ -1,7 +1,7 @@
 //! Slopes of whole motions against extrapolated differences of runs with other parameters, and gradients against
 //! sensitivities.
 
-use hamel::gradient::{Differentiated, Direction, GradientError, Slopes};
+use hamel::gradient::{Differentiated, Direction, GradientError};
 use hamel::{ConstraintLevel, Model, Options, Scheme, Signal, State, schemes};
 use hamel_jit::JitModel;
 

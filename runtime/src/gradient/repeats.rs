@@ -194,6 +194,7 @@ mod tests {
             let way = Way {
                 stepper: Box::new(Counted::new(state, &counts)),
                 course: Course::new(0.0, 1.0, steps as f64, &[]),
+                has_impacts: false,
                 scheme: &RungeKutta,
             };
             let mut passed = Vec::new();
