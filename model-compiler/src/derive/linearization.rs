@@ -8,7 +8,6 @@
 use super::context::Context;
 use super::equations::{Entry, Function, FunctionRole, Instance, Kernel, Output, Role};
 use super::kernel::KernelBuilder;
-use super::kinds::Kinds;
 use crate::expr::ExprId;
 
 /// The kernel with these functions, and with those that follow from them where the model is linearised.
@@ -26,12 +25,12 @@ pub(super) fn complete(mut builder: KernelBuilder, mut functions: Vec<Function>)
     builder.finish(functions)
 }
 
-/// Adds the kernels that tell how values that do not depend on the motion depend on the parameters that are asked for.
-pub(super) fn add_slopes_of_values(context: &mut Context, reference: &[ExprId], kinds: &mut Kinds) {
-    let slopes = [self::reference(context, reference), laws(context)];
-    for (kernel, instance) in slopes.into_iter().flatten() {
-        kinds.add(kernel, [instance]);
-    }
+/// The kernels that tell how values that do not depend on the motion depend on the parameters that are asked for.
+pub(super) fn of_constants(
+    context: &mut Context,
+    reference: &[ExprId],
+) -> impl Iterator<Item = (Kernel, Instance)> + use<> {
+    [self::reference(context, reference), laws(context)].into_iter().flatten()
 }
 
 /// The kernel that tells how the configuration from which assembly starts depends on the parameters that are asked for, if

@@ -72,7 +72,9 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
             let reference = joint_coordinates::declare(system, &mut layout, &mut parameters);
             let mut context = Context { system, layout: &layout, parameters: &mut parameters };
             joint_coordinates::derive(&mut context, counting, &mut kinds);
-            linearization::add_slopes_of_values(&mut context, &reference, &mut kinds);
+            for (kernel, instance) in linearization::of_constants(&mut context, &reference) {
+                kinds.add(kernel, [instance]);
+            }
             reference
         }
         Formulation::Absolute => {
@@ -81,7 +83,9 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
             reference.resize(layout.coordinates.len(), parameters.graph.zero());
             let mut context = Context { system, layout: &layout, parameters: &mut parameters };
             absolute::derive(&mut context, &mut kinds);
-            linearization::add_slopes_of_values(&mut context, &reference, &mut kinds);
+            for (kernel, instance) in linearization::of_constants(&mut context, &reference) {
+                kinds.add(kernel, [instance]);
+            }
             reference
         }
     };

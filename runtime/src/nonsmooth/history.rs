@@ -1,6 +1,7 @@
 //! What contacts did in the last step, which tells what the step did to small changes.
 
 use crate::prelude::*;
+use crate::tangent::{Acted, Struck};
 
 /// The contact problems that were solved in a step, and the impacts that followed.
 #[derive(Clone, Default)]
@@ -15,29 +16,6 @@ pub(crate) struct History {
     n_constraints: usize,
     /// Whether an impact preceded the step.
     pub(super) began_with_impact: bool,
-}
-
-/// Contacts that act at an instant.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Acted<'a> {
-    /// Fraction of restitution that was applied.
-    pub(crate) restitution: f64,
-    /// Whether each contact was closed, one or zero, `[contacts]`.
-    pub(crate) closed: &'a [f64],
-    /// Forces, or impulses of an impact, along the rows of Wᵀ.
-    pub(crate) forces: &'a [f64],
-}
-
-/// An impact.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Struck<'a> {
-    pub(crate) acted: Acted<'a>,
-    /// Velocities before it, `[nv]`.
-    pub(crate) before: &'a [f64],
-    /// What they changed by, `[nv]`.
-    pub(crate) change: &'a [f64],
-    /// Impulses of the constraints, `[nc]`.
-    pub(crate) impulses: &'a [f64],
 }
 
 /// Problems of a step for which memory is reserved.

@@ -27,7 +27,6 @@ mod sparse_system;
 mod stepper;
 
 pub(crate) use contacts::{ContactEquations, Contacts, Loss, VelocityMap};
-pub(crate) use history::{Acted, Struck};
 pub(crate) use missed::GapWatch;
 pub(crate) use stepper::{ContactStepper, with_contacts};
 

@@ -11,7 +11,6 @@ use nalgebra::DVector;
 
 use super::blocks::Blocks;
 use crate::model::State;
-use crate::nonsmooth::{Acted, Struck};
 use crate::prelude::*;
 use crate::step::ConstraintLevel;
 
@@ -60,6 +59,29 @@ pub(crate) struct LinearEquations {
     pub(crate) levels: [ConstraintLevel; 2],
     /// Constraints whose multipliers are zero.
     pub(crate) left_out: Vec<usize>,
+}
+
+/// What contacts did at an instant of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acted<'a> {
+    /// Fraction of restitution that was applied.
+    pub(crate) restitution: f64,
+    /// Whether each contact was closed, one or zero, `[contacts]`.
+    pub(crate) closed: &'a [f64],
+    /// Forces, or impulses of an impact, along the rows of Wᵀ.
+    pub(crate) forces: &'a [f64],
+}
+
+/// An impact after a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Struck<'a> {
+    pub(crate) acted: Acted<'a>,
+    /// Velocities before it, `[nv]`.
+    pub(crate) before: &'a [f64],
+    /// What they changed by, `[nv]`.
+    pub(crate) change: &'a [f64],
+    /// Impulses of the constraints, `[nc]`.
+    pub(crate) impulses: &'a [f64],
 }
 
 /// Contacts that act at an instant of [`LinearEquations`]: on its forces, as its constraints are measured.

@@ -10,6 +10,8 @@ mod terms;
 
 pub(crate) use blocks::{Blocks, addition, backwards, location, rate, retraction, solution, transport};
 pub use map::StepMap;
-pub(crate) use map::{Instant, LinearEquations, Operations, Point, Projected, Register, STATE, Sum, Target, multiples};
+pub(crate) use map::{
+    Acted, Instant, LinearEquations, Operations, Point, Projected, Register, STATE, Struck, Sum, Target, multiples,
+};
 pub(crate) use play::{NoSlope, Outside, Player};
 pub(crate) use terms::Wanted;
