@@ -156,8 +156,7 @@ fn check(name: &str, text: &str, law: &Law, only: &[&str]) -> usize {
 }
 
 /// One of each kind; all have slopes through the same operations.
-const SOME: [&str; 9] =
-    ["newmark", "hht", "generalized_alpha", "moreau", "half_explicit", "bathe", "esdirk325", "ed_alpha", "radau_iia5"];
+const SOME: [&str; 6] = ["hht", "moreau", "half_explicit", "bathe", "ed_alpha", "radau_iia5"];
 
 fn course(step: f64, until: f64) -> Course {
     Course { step, until, instants: Vec::new() }
@@ -187,17 +186,17 @@ fn spinning_ball() {
     let law = Law { course: course(1.03e-3, 0.0515), part: 1e-3, impacts: 2..=2, motion: 3e-7, forces: 3e-3 };
     let upright = "initial ball.roll = 0; initial ball.pitch = 0; initial ball.yaw = 0;";
     let absolute = SPINNING.replace("COORDINATES", "coordinates absolute;").replace("JOINT", upright);
-    assert_eq!(check("spinning", &absolute, &law, &SOME), 22);
+    assert_eq!(check("spinning", &absolute, &law, &SOME), 13);
     let joint = in_joint_coordinates(SPINNING, "joint sea: free(ground, ball);");
-    assert_eq!(check("spinning", &joint, &law, &SOME), 9);
+    assert_eq!(check("spinning", &joint, &law, &SOME), 6);
 }
 
 #[test]
 fn slider_crank_with_clearance() {
     let law = Law { course: course(2e-5, 7e-3), part: 1e-4, impacts: 1..=9, motion: 3e-5, forces: 1e-2 };
-    assert_eq!(check("clearance", CLEARANCE, &law, &SOME), 9);
+    assert_eq!(check("clearance", CLEARANCE, &law, &SOME), 6);
     // Half a second, over which slopes grow as the motion is unstable, and so does the rounding of differences.
-    let law = Law { course: course(1e-4, 0.3), part: 1e-7, impacts: 51..=999, motion: 1e-3, forces: 1e-3 };
+    let law = Law { course: course(2e-4, 0.3), part: 1e-7, impacts: 51..=999, motion: 1e-3, forces: 1e-3 };
     assert_eq!(check("clearance", CLEARANCE, &law, &["moreau", "bathe"]), 2);
 }
 

@@ -118,8 +118,8 @@ impl<const PARTS: usize> Row<PARTS> {
 
     #[inline(always)]
     fn less(&self, factor: f64, other: &Self) -> Self {
-        let part = |k: usize| std::array::from_fn(|j| self.0[k][j] - factor * other.0[k][j]);
-        Self(std::array::from_fn(part))
+        let part = |k: usize| core::array::from_fn(|j| self.0[k][j] - factor * other.0[k][j]);
+        Self(core::array::from_fn(part))
     }
 }
 

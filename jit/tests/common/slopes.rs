@@ -93,6 +93,7 @@ pub fn missed(
     motion.sensitivities(&directions, &mut |_, changes| last = Some(changes.clone()))?;
     let changes = last.unwrap();
     let nv = info.velocities.len();
+    let rules = end(model, scheme, &lengths, options).1;
     let mut worst = [0.0_f64; 2];
     for (column, &place) in info.differentiated.iter().enumerate() {
         let name = &info.parameters[place].name;
@@ -103,18 +104,10 @@ pub fn missed(
             end(&other, scheme, &lengths, options)
         };
         let size = value.abs().max(0.1);
-        let exact = match info.contacts.is_empty() {
-            true => differences(&|change| of(change).0, part * size),
-            false => {
-                // The largest difference over which all contacts do the same in every step.
-                let before = of(0.0).1;
-                let is_alike =
-                    |h: f64| [h, h / 2.0, h / 4.0].iter().all(|h| [*h, -h].map(of).iter().all(|end| end.1 == before));
-                let parts = (0..9).map(|k| part * 10_f64.powi(-k));
-                let h = parts.map(|part| part * size).find(|&h| is_alike(h)).unwrap();
-                differences(&|change| of(change).0, h)
-            }
-        };
+        // The largest difference over which all contacts do the same in every step.
+        let is_alike = |h: &f64| rules.is_empty() || [*h, -h].map(of).iter().all(|end| end.1 == rules);
+        let h = (0..9).map(|k| part * 10_f64.powi(-k) * size).find(is_alike).unwrap();
+        let exact = differences(&|change| of(change).0, h);
         let found: Vec<f64> = [&changes.velocity, &changes.acceleration, &changes.multipliers, &changes.outputs]
             .iter()
             .flat_map(|matrix| matrix.column(column).iter().copied().collect::<Vec<_>>())
