@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hamel::abreast::LaneFunctions;
 use hamel::generated::{
-    check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass,
+    MOST_VELOCITIES, check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass,
     solve_for_accelerations, unknown_parameter,
 };
 use hamel::{ContactLaw, Energy, Model, ModelInfo, ParameterError, Signal, State, UnknownParameter};
@@ -115,9 +115,6 @@ struct Sizes {
     nv: usize,
     nc: usize,
 }
-
-/// Most velocities of models whose derivatives of forward dynamics are composed.
-const MOST_COMPOSED: usize = 256;
 
 /// Values of so many inputs are kept on the stack.
 const FEW_INPUTS: usize = 4;
@@ -412,7 +409,7 @@ impl JitModel {
         if !is_composed {
             return self.evaluate(function, arguments, results);
         }
-        let mut room = [0.0; MOST_COMPOSED];
+        let mut room = [0.0; MOST_VELOCITIES];
         let a = &mut room[..self.sizes.nv];
         self.evaluate(self.require(FORWARD_DYNAMICS), arguments, [a]);
         let given = results.each_mut().map(|result| &mut **result);

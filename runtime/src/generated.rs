@@ -5,7 +5,7 @@
 pub use crate::admissible::{
     check_body, check_contacts, check_finite, check_positive, check_symmetric, check_total_mass,
 };
-pub use crate::mass_solution::solve_for_accelerations;
+pub use crate::mass_solution::{MOST_VELOCITIES, solve_for_accelerations};
 pub use crate::once::Lazy;
 pub use crate::prelude::Vec;
 pub use crate::real::HAS_FUSED_MULTIPLY_ADD;

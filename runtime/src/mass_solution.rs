@@ -2,7 +2,7 @@
 //! operations for each of many columns, as loops, whose time is not that of fetching code.
 
 /// Room for a row.
-const MOST_VELOCITIES: usize = 256;
+pub const MOST_VELOCITIES: usize = 256;
 
 /// Replaces ∂τ/∂q, ∂τ/∂v and M of a tree, row by row, by (∂a/∂q, ∂a/∂v, M⁻¹) = (−M⁻¹ ∂τ/∂q, −M⁻¹ ∂τ/∂v, M⁻¹).
 ///

@@ -49,8 +49,6 @@ pub(crate) struct Loss {
     size: f64,
     /// The fraction of restitution that was left.
     share: f64,
-    /// Whether restitution was weakened.
-    is_weakened: bool,
 }
 
 impl Loss {
@@ -597,7 +595,7 @@ impl<'m> Contacts<'m> {
             if let Err(error) = self.impose(solver, x, &VelocityMap::single(before, 1.0, share)) {
                 break Err(error);
             }
-            let loss = Loss { share, is_weakened: share < 1.0, ..self.loss(before, &free, x) };
+            let loss = self.loss(before, &free, x, share);
             // An impact without restitution cannot add energy.
             if loss.least >= -self.settings.impact_rounding * loss.size || share == 0.0 {
                 break Ok(loss);
@@ -609,8 +607,8 @@ impl<'m> Contacts<'m> {
     }
 
     /// The energy that the impulses of the problem solved last dissipate, `−½ Λᵀ (ξ⁻ + ξ⁺)`: velocities change by `free`
-    /// without them, by x with them.
-    fn loss(&self, before: &[f64], free: &[f64], x: &[f64]) -> Loss {
+    /// without them, by x with them, after this fraction of restitution.
+    fn loss(&self, before: &[f64], free: &[f64], x: &[f64], share: f64) -> Loss {
         let (place, mut taken, mut work, mut from_free, mut size) = (&self.places[0], 0.0, 0.0, 0.0, 0.0);
         for row in (0..self.n_rows()).filter(|&row| self.impulses[row] != 0.0) {
             let half = 0.5 * self.impulses[row];
@@ -621,7 +619,7 @@ impl<'m> Contacts<'m> {
             from_free -= half * (2.0 * before + free + change);
             size += half.abs() * (before.abs() + (before + free).abs() + (before + change).abs());
         }
-        Loss { taken, work, least: taken.max(from_free), size, share: 0.0, is_weakened: false }
+        Loss { taken, work, least: taken.max(from_free), size, share }
     }
 
     /// Records an impact with the impulses of the problem solved last; `is_first` at its instant.
@@ -655,7 +653,7 @@ impl<'m> Contacts<'m> {
 
     /// Records the energy that contacts have dissipated.
     pub(crate) fn record_loss(&mut self, loss: &Loss) {
-        self.record.weakened += u64::from(loss.is_weakened);
+        self.record.weakened += u64::from(loss.share < 1.0);
         self.record.loss += loss.taken;
         self.record.work += loss.work;
         self.record.most_work += loss.work;
