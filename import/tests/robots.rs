@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use hamel_compiler::Stages;
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::resolve::Provided;
 use hamel_compiler::schedule::interpret::{Interpreter, Point};
 use hamel_compiler::simplify::Limits;
+use hamel_compiler::{Stages, parallel};
 use hamel_import::{Format, Import, Options, PinocchioJoint, urdf};
 
 /// Largest difference from another program, relative to the largest entry.
@@ -133,8 +133,8 @@ fn compare(path: &Path, is_floating: bool) -> usize {
 fn robots_move_as_pinocchio_says() {
     let paths = descriptions("robots", "urdf");
     assert!(paths.len() >= 12, "{} robots", paths.len());
-    let bases = [false, true];
-    let count: usize = paths.iter().flat_map(|path| bases.map(|is_floating| compare(path, is_floating))).sum();
+    let cases: Vec<(&PathBuf, bool)> = paths.iter().flat_map(|path| [(path, false), (path, true)]).collect();
+    let count: usize = parallel::map(&cases, |&(path, is_floating)| compare(path, is_floating)).into_iter().sum();
     assert!(count >= 4 * paths.len() - 4, "{count} states of {} robots", paths.len());
 }
 

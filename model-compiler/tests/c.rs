@@ -3,14 +3,14 @@
 #[path = "common/c_program.rs"]
 mod c_program;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hamel_compiler::derive::Role;
 use hamel_compiler::schedule::interpret::{Dense, Interpreter, Point, defaults};
 use hamel_compiler::schedule::totals;
 use hamel_compiler::schedule::vocabulary::role_name;
-use hamel_compiler::{Stages, emit};
+use hamel_compiler::{Stages, emit, parallel};
 
 fn stages(text: &str) -> Stages {
     let tokens = text.parse().expect("the model lexes");
@@ -73,9 +73,10 @@ fn c_computes_what_the_interpreter_computes() {
         return;
     }
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pass");
-    for entry in std::fs::read_dir(models).expect("a folder") {
-        let path = entry.expect("a model").path();
-        let text = std::fs::read_to_string(&path).expect("a model");
+    let entries = std::fs::read_dir(models).expect("a folder");
+    let paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a model").path()).collect();
+    parallel::map(&paths, |path| {
+        let text = std::fs::read_to_string(path).expect("a model");
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c_{name}"));
         check(&folder, &stages(&text));
@@ -93,7 +94,7 @@ fn c_computes_what_the_interpreter_computes() {
         if name == "slider_crank" {
             check(&folder.with_extension("fused"), &stages(&text.replacen('{', "{ fused_multiply_add;", 1)));
         }
-    }
+    });
 }
 
 /// Restitution, tangential restitution and friction of the pass model's contacts, with a parameter changed.

@@ -4,6 +4,7 @@ use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::newton::NewtonMatrix;
 use hamel::schemes::{self, RungeKutta, Stability};
 use hamel::{Caution, Model, Options, Scheme, Simulation, State, StepError};
+use hamel_compiler::parallel;
 use hamel_models::double_pendulum::DoublePendulum;
 use hamel_models::free_body::FreeBodyJoint;
 use hamel_models::heavy_top::{HeavyTop, HeavyTopJoint};
@@ -86,7 +87,7 @@ fn the_heavy_top_keeps_tolerances_in_every_formulation() {
 /// The energy of a run is that of its start and the work of forces, drives and contacts, but for the scheme's error.
 #[test]
 fn the_energy_of_every_model_is_accounted_for() {
-    for entry in hamel_models::ALL {
+    parallel::map(hamel_models::ALL, |entry| {
         let model = (entry.build)(&[]).expect("default parameters");
         let start = hamel::initial_state(&*model).expect("a start");
         for name in ["generalized_alpha", "half_explicit"] {
@@ -106,14 +107,14 @@ fn the_energy_of_every_model_is_accounted_for() {
             let allowed = accuracy * kinetic + 1e-9;
             assert!(left.abs() < allowed, "{}, {name}: {left:e} J of {kinetic:e} J", entry.name);
         }
-    }
+    });
 }
 
 /// The state in which a run ends is a start for another run, without a caution about its accelerations.
 #[test]
 fn ends_of_runs_are_starts() {
-    let (mut runs, mut trouble) = (0, Vec::new());
-    for entry in hamel_models::ALL {
+    let found = parallel::map(hamel_models::ALL, |entry| {
+        let (mut runs, mut trouble) = (0, Vec::new());
         let model = (entry.build)(&[]).expect("default parameters");
         let start = hamel::initial_state(&*model).expect("a start");
         for scheme in schemes::all() {
@@ -133,7 +134,10 @@ fn ends_of_runs_are_starts() {
             };
             trouble.extend(error.map(|what| format!("{}, {}: {what}", entry.name, scheme.name())));
         }
-    }
+        (runs, trouble)
+    });
+    let runs: usize = found.iter().map(|(runs, _)| runs).sum();
+    let trouble: Vec<String> = found.into_iter().flat_map(|(_, trouble)| trouble).collect();
     assert!(trouble.is_empty(), "{} of {runs}:\n{}", trouble.len(), trouble.join("\n"));
     assert!(runs > 1000, "{runs} runs");
 }

@@ -1,11 +1,9 @@
 //! Directions of change, and what slopes are collected in.
 
-use nalgebra::DMatrix;
-
 use super::error::GradientError;
 use crate::model::Model;
 use crate::prelude::*;
-use crate::tangent::Outside;
+use crate::tangent::{Bundle, Outside};
 
 /// Something that a motion depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,64 +55,67 @@ impl Direction {
 }
 
 /// The samples that make the value of a table at a time, with their weights.
-pub(super) fn weights(times: &[f64], t: f64) -> Vec<(usize, f64)> {
+pub(super) fn weights(times: &[f64], t: f64) -> impl Iterator<Item = (usize, f64)> + use<> {
     let after = times.partition_point(|&time| time <= t);
-    match (after.checked_sub(1), times.get(after)) {
-        (None, None) => Vec::new(),
-        (None, Some(_)) => vec![(0, 1.0)],
-        (Some(before), None) => vec![(before, 1.0)],
+    let both = match (after.checked_sub(1), times.get(after)) {
+        (None, None) => [None; 2],
+        (None, Some(_)) => [Some((0, 1.0)), None],
+        (Some(before), None) => [Some((before, 1.0)), None],
         (Some(before), Some(&next)) => {
             let part = (t - times[before]) / (next - times[before]);
-            vec![(before, 1.0 - part), (after, part)]
+            [Some((before, 1.0 - part)), Some((after, part))]
         }
-    }
+    };
+    both.into_iter().flatten()
 }
 
-/// Changes of parameters and inputs, one column for each direction.
+/// Changes of parameters and inputs, one vector for each direction.
 pub(super) struct Forwards {
-    parameters: DMatrix<f64>,
-    inputs: usize,
+    parameters: Bundle,
+    inputs: Bundle,
     directions: Vec<Direction>,
 }
 
 impl Forwards {
     pub(super) fn new(model: &dyn Model, directions: &[Direction]) -> Self {
         let info = model.describe();
-        let mut parameters = DMatrix::zeros(info.differentiated.len(), directions.len());
-        for (column, direction) in directions.iter().enumerate() {
+        let mut parameters = Bundle::zeros(info.differentiated.len(), directions.len());
+        for (which, direction) in directions.iter().enumerate() {
             if let Direction::Parameter(place) = direction {
-                parameters[(*place, column)] = 1.0;
+                parameters.entries_mut(*place, 1)[which] = 1.0;
             }
         }
-        Self { parameters, inputs: info.inputs.len(), directions: directions.to_vec() }
+        let inputs = Bundle::zeros(info.inputs.len(), directions.len());
+        Self { parameters, inputs, directions: directions.to_vec() }
     }
 }
 
 impl Outside for Forwards {
-    fn parameters(&mut self) -> &mut DMatrix<f64> {
+    fn parameters(&mut self) -> &mut Bundle {
         &mut self.parameters
     }
 
-    fn inputs(&mut self, t: f64) -> DMatrix<f64> {
-        let mut changes = DMatrix::zeros(self.inputs, self.directions.len());
-        for (column, direction) in self.directions.iter().enumerate() {
+    fn inputs(&mut self, t: f64) -> &Bundle {
+        self.inputs.values_mut().fill(0.0);
+        for (which, direction) in self.directions.iter().enumerate() {
             let Direction::Sample { input, times, sample } = direction else { continue };
-            for (_, weight) in weights(times, t).into_iter().filter(|(place, _)| place == sample) {
-                changes[(*input, column)] += weight;
+            for (_, weight) in weights(times, t).filter(|(place, _)| place == sample) {
+                self.inputs.entries_mut(*input, 1)[which] += weight;
             }
         }
-        changes
+        &self.inputs
     }
 
-    fn add_inputs(&mut self, _t: f64, _slopes: &DMatrix<f64>) {}
+    fn add_inputs(&mut self, _t: f64, _slopes: &Bundle) {}
 }
 
-/// Slopes by parameters and inputs, one column for each objective.
+/// Slopes by parameters and inputs, one vector for each objective.
 pub(super) struct Backwards {
-    parameters: DMatrix<f64>,
+    parameters: Bundle,
     /// Objective by objective: by inputs, each by its times; from the end to the start.
     inputs: Vec<Vec<Vec<(f64, f64)>>>,
-    count: usize,
+    /// Inputs do not change.
+    still: Bundle,
 }
 
 impl Backwards {
@@ -122,16 +123,16 @@ impl Backwards {
         let info = model.describe();
         let count = info.inputs.len();
         Self {
-            parameters: DMatrix::zeros(info.differentiated.len(), objectives),
+            parameters: Bundle::zeros(info.differentiated.len(), objectives),
             inputs: vec![vec![Vec::new(); count]; objectives],
-            count,
+            still: Bundle::zeros(count, objectives),
         }
     }
 
     /// Adds slopes of one objective by the inputs at a time.
-    pub(super) fn add_inputs_of<'s>(&mut self, objective: usize, t: f64, slopes: impl Iterator<Item = &'s f64>) {
+    pub(super) fn add_inputs_of(&mut self, objective: usize, t: f64, slopes: impl Iterator<Item = f64>) {
         for (of, slope) in self.inputs[objective].iter_mut().zip(slopes) {
-            of.push((t, *slope));
+            of.push((t, slope));
         }
     }
 
@@ -151,17 +152,17 @@ impl Backwards {
 }
 
 impl Outside for Backwards {
-    fn parameters(&mut self) -> &mut DMatrix<f64> {
+    fn parameters(&mut self) -> &mut Bundle {
         &mut self.parameters
     }
 
-    fn inputs(&mut self, _t: f64) -> DMatrix<f64> {
-        DMatrix::zeros(self.count, self.inputs.len())
+    fn inputs(&mut self, _t: f64) -> &Bundle {
+        &self.still
     }
 
-    fn add_inputs(&mut self, t: f64, slopes: &DMatrix<f64>) {
-        for (objective, column) in slopes.column_iter().enumerate() {
-            self.add_inputs_of(objective, t, column.iter());
+    fn add_inputs(&mut self, t: f64, slopes: &Bundle) {
+        for objective in 0..slopes.width() {
+            self.add_inputs_of(objective, t, slopes.vector(objective));
         }
     }
 }

@@ -11,6 +11,7 @@
 mod course;
 mod direction;
 mod error;
+mod outputs;
 mod repeats;
 mod start;
 
@@ -21,13 +22,14 @@ use crate::model::{Block, Model, State};
 use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
-use crate::tangent::{Operations, Outside, Player, STATE, StepMap, Wanted};
+use crate::tangent::{Bundle, Operations, Outside, Player, STATE, StepMap, Wanted};
 
 pub use direction::Direction;
 pub use error::GradientError;
 
 use course::Course;
 use direction::{Backwards, Forwards};
+use outputs::Outputs;
 use repeats::for_each_from_the_end;
 use start::Start;
 
@@ -112,6 +114,23 @@ pub struct Changes {
     pub outputs: DMatrix<f64>,
 }
 
+impl Changes {
+    fn new(model: &dyn Model, count: usize) -> Self {
+        let (dims, ny) = (model.dims(), model.describe().outputs.len());
+        let [position, velocity, acceleration, multipliers, outputs] =
+            [dims.nv, dims.nv, dims.nv, dims.nc, ny].map(|rows| DMatrix::zeros(rows, count));
+        Self { position, velocity, acceleration, multipliers, outputs }
+    }
+
+    fn take(&mut self, carried: &[Bundle], outputs: &Bundle) {
+        let Self { position, velocity, acceleration, multipliers, outputs: of_outputs } = self;
+        for (matrix, bundle) in [position, velocity, acceleration, multipliers].into_iter().zip(carried) {
+            bundle.write_columns(matrix);
+        }
+        outputs.write_columns(of_outputs);
+    }
+}
+
 /// More steps than these do not fit into memory.
 const MOST_STEPS: f64 = 1e8;
 
@@ -143,6 +162,20 @@ pub struct Slopes {
     pub multipliers: DVector<f64>,
     /// By outputs, `[outputs]`.
     pub outputs: DVector<f64>,
+}
+
+impl Slopes {
+    fn new(model: &dyn Model) -> Self {
+        let (dims, ny) = (model.dims(), model.describe().outputs.len());
+        let [position, velocity, acceleration, multipliers, outputs] =
+            [dims.nv, dims.nv, dims.nv, dims.nc, ny].map(DVector::zeros);
+        Self { position, velocity, acceleration, multipliers, outputs }
+    }
+
+    fn clear(&mut self) {
+        let Self { position, velocity, acceleration, multipliers, outputs } = self;
+        [position, velocity, acceleration, multipliers, outputs].into_iter().for_each(|slope| slope.fill(0.0));
+    }
 }
 
 /// A number that judges a motion, as a sum over its instants.
@@ -314,9 +347,12 @@ impl<'m> Differentiated<'m> {
             player.forward(operations, &mut carried, &mut outside).map_err(no_slope)?;
         }
         let way = &mut motion.way;
+        let mut outputs = Outputs::new(self.model);
+        let mut changes = Changes::new(self.model, directions.len());
         loop {
-            let changes = self.changes(way.state(), &carried, &mut outside);
-            visit(way.state(), &changes);
+            let state = way.state();
+            changes.take(&carried, outputs.changes(state, &carried, &mut outside));
+            visit(state, &changes);
             let Some(_) = way.advance()? else { return Ok(()) };
             way.write_map(&mut map)?;
             player.forward(&map.operations, &mut carried, &mut outside).map_err(no_slope)?;
@@ -348,7 +384,9 @@ impl<'m> Differentiated<'m> {
             objectives,
             player: Player::new(self.model, wanted, true),
             outside: Backwards::new(self.model, count),
-            slopes: (0..vectors).map(|k| DMatrix::zeros(rows(k), count)).collect(),
+            slopes: (0..vectors).map(|k| Bundle::zeros(rows(k), count)).collect(),
+            outputs: Outputs::new(self.model),
+            own: Slopes::new(self.model),
             values: vec![0.0; count],
             next: None,
             end: None,
@@ -362,73 +400,16 @@ impl<'m> Differentiated<'m> {
         }
         start.add_slopes(&slopes, &mut outside);
         let end = end.unwrap_or(beginning);
-        let of = |matrix: &DMatrix<f64>, column: usize| matrix.column(column).iter().copied().collect();
         let parameters = outside.parameters().clone();
         let gradient = |(k, (value, inputs))| Gradient {
             value,
-            parameters: of(&parameters, k),
-            position: of(&slopes[0], k),
-            velocity: of(&slopes[1], k),
+            parameters: parameters.vector(k).collect(),
+            position: slopes[0].vector(k).collect(),
+            velocity: slopes[1].vector(k).collect(),
             inputs,
             end: end.clone(),
         };
         Ok(values.into_iter().zip(outside.into_inputs()).enumerate().map(gradient).collect())
-    }
-
-    /// What an instant adds to an objective; its slopes are added to those of the state.
-    fn add(
-        &self,
-        (column, objective): (usize, &dyn Objective),
-        instant: &Instant,
-        slopes: &mut [DMatrix<f64>],
-        outside: &mut Backwards,
-    ) -> f64 {
-        let (state, dims) = (instant.state, self.model.dims());
-        let zeros = DVector::zeros;
-        let mut own = Slopes {
-            position: zeros(dims.nv),
-            velocity: zeros(dims.nv),
-            acceleration: zeros(dims.nv),
-            multipliers: zeros(dims.nc),
-            outputs: zeros(instant.outputs.len()),
-        };
-        let value = objective.add(instant, &mut own);
-        if own.outputs.iter().any(|slope| *slope != 0.0) {
-            let [by_q, by_v, by_a, by_p, by_u] = self.output_derivatives(state);
-            own.position += by_q.tr_mul(&own.outputs);
-            own.velocity += by_v.tr_mul(&own.outputs);
-            own.acceleration += by_a.tr_mul(&own.outputs);
-            let mut parameters = outside.parameters().column_mut(column);
-            parameters += by_p.tr_mul(&own.outputs);
-            outside.add_inputs_of(column, state.t, by_u.tr_mul(&own.outputs).iter());
-        }
-        for (slope, own) in slopes.iter_mut().zip([own.position, own.velocity, own.acceleration, own.multipliers]) {
-            let mut slope = slope.column_mut(column);
-            slope += own;
-        }
-        value
-    }
-
-    /// Derivatives of the outputs by ξ, v, a, p and u.
-    fn output_derivatives(&self, state: &State) -> [DMatrix<f64>; 5] {
-        let (info, nv) = (self.model.describe(), state.v.len());
-        let (ny, np, nu) = (info.outputs.len(), info.differentiated.len(), info.inputs.len());
-        let [mut by_q, mut by_v, mut by_a, mut by_p, mut by_u] = [nv, nv, nv, np, nu].map(|n| vec![0.0; ny * n]);
-        self.model.output_derivatives(state, &mut by_q, &mut by_v, &mut by_a, &mut by_u);
-        if np > 0 {
-            self.model.output_parameter_derivatives(state, &mut by_p);
-        }
-        let matrix = |(values, columns): (Vec<f64>, usize)| DMatrix::from_row_slice(ny, columns, &values);
-        [(by_q, nv), (by_v, nv), (by_a, nv), (by_p, np), (by_u, nu)].map(matrix)
-    }
-
-    fn changes(&self, state: &State, carried: &[DMatrix<f64>], outside: &mut Forwards) -> Changes {
-        let [position, velocity, acceleration, multipliers] = [0, 1, 2, 3].map(|k| carried[k].clone());
-        let [by_q, by_v, by_a, by_p, by_u] = self.output_derivatives(state);
-        let mut outputs = by_q * &position + by_v * &velocity + by_a * &acceleration;
-        outputs += by_p * &*outside.parameters();
-        outputs += by_u * outside.inputs(state.t);
-        Changes { position, velocity, acceleration, multipliers, outputs }
     }
 
     /// The state at the start, with its accelerations and multipliers, of a motion that can have slopes.
@@ -552,7 +533,10 @@ struct Backward<'a> {
     player: Player<'a>,
     outside: Backwards,
     /// By the vectors with which the next step to pass ends.
-    slopes: Vec<DMatrix<f64>>,
+    slopes: Vec<Bundle>,
+    outputs: Outputs<'a>,
+    /// What an instant adds to those of one objective.
+    own: Slopes,
     values: Vec<f64>,
     /// Length of the step that was passed last, s.
     next: Option<f64>,
@@ -571,12 +555,18 @@ impl Backward<'_> {
     /// An instant, at the end of a step of this length.
     fn observe(&mut self, state: &State, step: usize, dt: Option<f64>) {
         let half = |dt: Option<f64>| dt.map_or(0.0, |dt| 0.5 * dt);
-        let mut outputs = vec![0.0; self.of.model.describe().outputs.len()];
-        self.of.model.outputs(state, &mut outputs);
         let weight = half(dt) + half(self.next);
-        let instant = Instant { state, outputs: &outputs, step, is_end: self.next.is_none(), weight };
+        self.outputs.evaluate(state);
         for (k, (objective, value)) in self.objectives.iter().zip(&mut self.values).enumerate() {
-            *value += self.of.add((k, *objective), &instant, &mut self.slopes, &mut self.outside);
+            self.own.clear();
+            let outputs = &self.outputs.values;
+            let instant = Instant { state, outputs, step, is_end: self.next.is_none(), weight };
+            *value += objective.add(&instant, &mut self.own);
+            self.outputs.add_slopes(state, k, &mut self.own, &mut self.outside);
+            let Slopes { position, velocity, acceleration, multipliers, .. } = &self.own;
+            for (slope, own) in self.slopes.iter_mut().zip([position, velocity, acceleration, multipliers]) {
+                slope.add_to(k, own.as_slice());
+            }
         }
     }
 }

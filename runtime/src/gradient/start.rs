@@ -13,7 +13,7 @@ use crate::model::{Model, State};
 use crate::prelude::*;
 use crate::random::Random;
 use crate::rows::Rows;
-use crate::tangent::Outside;
+use crate::tangent::{Bundle, Outside, add_matrix};
 
 /// Derivatives of coordinates, along the velocities, and of velocities with respect to parameters, `[nv × np]`.
 pub(super) struct Start {
@@ -136,23 +136,32 @@ impl Start {
     }
 
     /// Changes of the state in these directions; accelerations and multipliers follow.
-    pub(super) fn changes(&self, directions: &[Direction], outside: &mut Forwards) -> Vec<DMatrix<f64>> {
-        let parameters = &*outside.parameters();
-        let (mut position, mut velocity) = (&self.position * parameters, &self.velocity * parameters);
-        for (column, direction) in directions.iter().enumerate() {
-            match direction {
-                Direction::Position(place) => position[(*place, column)] += 1.0,
-                Direction::Velocity(place) => velocity[(*place, column)] += 1.0,
-                Direction::Parameter(_) | Direction::Sample { .. } => {}
-            }
+    pub(super) fn changes(&self, directions: &[Direction], outside: &mut Forwards) -> Vec<Bundle> {
+        let (nv, width) = (self.position.nrows(), directions.len());
+        let parameters = (outside.parameters().values(), width);
+        let mut changes = vec![Bundle::zeros(nv, width); 3];
+        for (matrix, change) in [&self.position, &self.velocity].into_iter().zip(&mut changes) {
+            add_matrix(matrix, 1.0, false, parameters, change.values_mut());
         }
-        let still = DMatrix::zeros(position.nrows(), directions.len());
-        vec![position, velocity, still, DMatrix::zeros(0, directions.len())]
+        for (which, direction) in directions.iter().enumerate() {
+            let (of, place) = match direction {
+                Direction::Position(place) => (0, *place),
+                Direction::Velocity(place) => (1, *place),
+                Direction::Parameter(_) | Direction::Sample { .. } => continue,
+            };
+            changes[of].entries_mut(place, 1)[which] += 1.0;
+        }
+        changes.push(Bundle::zeros(0, width));
+        changes
     }
 
     /// Adds slopes by parameters that come from those by the start.
-    pub(super) fn add_slopes(&self, slopes: &[DMatrix<f64>], outside: &mut Backwards) {
-        *outside.parameters() += self.position.tr_mul(&slopes[0]) + self.velocity.tr_mul(&slopes[1]);
+    pub(super) fn add_slopes(&self, slopes: &[Bundle], outside: &mut Backwards) {
+        let parameters = outside.parameters();
+        let width = parameters.width();
+        for (matrix, slope) in [&self.position, &self.velocity].into_iter().zip(slopes) {
+            add_matrix(matrix, 1.0, true, (slope.values(), width), parameters.values_mut());
+        }
     }
 }
 

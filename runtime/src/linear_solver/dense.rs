@@ -2,7 +2,7 @@
 //!
 //! nalgebra's LU is not used because it allocates its permutation and its storage at every factorization.
 
-use super::{Singular, Work, is_regular};
+use super::{SIDES, Singular, Work, is_regular};
 use crate::prelude::*;
 use crate::real::Real;
 use crate::sparsity::SparsityPattern;
@@ -17,13 +17,15 @@ pub(super) struct DenseLu {
     inverse_pivots: Vec<f64>,
     /// The row exchanged with row k in elimination step k.
     exchanges: Vec<u32>,
+    several: Vec<[f64; SIDES]>,
 }
 
 impl DenseLu {
     pub(super) fn new(pattern: &SparsityPattern) -> Self {
         let n = pattern.columns;
         let places = pattern.entries().map(|(row, column)| (row * n + column) as u32).collect();
-        Self { n, places, factors: vec![0.0; n * n], inverse_pivots: vec![0.0; n], exchanges: vec![0; n] }
+        let zeros = |n: usize| vec![0.0; n];
+        Self { n, places, factors: zeros(n * n), inverse_pivots: zeros(n), exchanges: vec![0; n], several: Vec::new() }
     }
 
     pub(super) fn work(&self) -> Work {
@@ -88,6 +90,40 @@ impl DenseLu {
         for k in (0..n).rev() {
             let (rest, known) = rhs.split_at_mut(k + 1);
             rest[k] = (rest[k] - product(&self.factors[k * n..][k + 1..n], known)) * self.inverse_pivots[k];
+        }
+    }
+
+    /// The same for so many right-hand sides, whose entries stand together.
+    pub(super) fn solve_several(&mut self, rhs: &mut [f64], width: usize) {
+        let Self { n, factors, inverse_pivots, exchanges, several, .. } = self;
+        let n = *n;
+        let product = |factors: &[f64], known: &[[f64; SIDES]]| {
+            factors.iter().zip(known).fold([-0.0; SIDES], |sum: [f64; SIDES], (factor, known)| {
+                core::array::from_fn(|k| sum[k] + factor * known[k])
+            })
+        };
+        several.resize(n, [0.0; SIDES]);
+        for first in (0..width).step_by(SIDES) {
+            let count = SIDES.min(width - first);
+            for (x, values) in several.iter_mut().zip(rhs.chunks_exact(width)) {
+                x[..count].copy_from_slice(&values[first..][..count]);
+            }
+            for (k, &row) in exchanges.iter().enumerate() {
+                several.swap(k, row as usize);
+            }
+            for k in 1..n {
+                let (known, rest) = several.split_at_mut(k);
+                let sum = product(&factors[k * n..][..k], known);
+                rest[0].iter_mut().zip(sum).for_each(|(rest, sum)| *rest -= sum);
+            }
+            for k in (0..n).rev() {
+                let (rest, known) = several.split_at_mut(k + 1);
+                let sum = product(&factors[k * n..][k + 1..n], known);
+                rest[k].iter_mut().zip(sum).for_each(|(rest, sum)| *rest = (*rest - sum) * inverse_pivots[k]);
+            }
+            for (x, values) in several.iter().zip(rhs.chunks_exact_mut(width)) {
+                values[first..][..count].copy_from_slice(&x[..count]);
+            }
         }
     }
 }

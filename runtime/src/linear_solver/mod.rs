@@ -81,6 +81,9 @@ const MOST: f64 = 1e300;
 /// Part of the largest entry that is added to the diagonal of a singular matrix.
 const REGULARIZATION: f64 = 1e-9;
 
+/// Right-hand sides of one matrix that are solved for at once.
+const SIDES: usize = 4;
+
 /// Index of an entry that is left out.
 const NONE: u32 = u32::MAX;
 
@@ -252,6 +255,29 @@ impl LinearSolver {
     /// The same without testing the solution, for iterations that measure what is left of the equations.
     pub(crate) fn solve_untested(&mut self, rhs: &mut [f64]) {
         self.solve_scaled(rhs, false);
+    }
+
+    /// The same for so many right-hand sides, whose entries stand together.
+    pub(crate) fn solve_several(&mut self, rhs: &mut [f64], width: usize) {
+        if width <= 1 {
+            return if width == 1 {
+                self.solve(rhs)
+            };
+        }
+        if let Some(reduction) = &self.reduction {
+            reduction.left_out.iter().for_each(|&unknown| rhs[unknown * width..][..width].fill(0.0));
+        }
+        let scale = |rhs: &mut [f64], scales: &[f64]| {
+            for (entries, scale) in rhs.chunks_exact_mut(width).zip(scales) {
+                entries.iter_mut().for_each(|entry| *entry *= scale);
+            }
+        };
+        scale(rhs, &self.row_scales);
+        match &mut self.method {
+            Method::Dense(lu) => lu.solve_several(rhs, width),
+            Method::Sparse(lu) => lu.solve_several(&self.pattern, &self.values, (rhs, width)),
+        }
+        scale(rhs, &self.column_scales);
     }
 
     fn solve_scaled(&mut self, rhs: &mut [f64], is_tested: bool) {

@@ -8,6 +8,7 @@
 use alloc::sync::Arc;
 use core::ops::Range;
 
+use super::SIDES;
 use super::number::Number;
 use super::sparse::{Choice, Order};
 use crate::pivots::Pivots;
@@ -43,6 +44,7 @@ pub(super) struct Panels<S> {
     /// Rows of the panel that is eliminated, zero between two panels.
     work: Vec<Square<S>>,
     solution: Vec<Row<S>>,
+    several: Vec<Row<[f64; SIDES]>>,
 }
 
 /// A diagonal block, and its part of the other factors.
@@ -108,6 +110,37 @@ impl Watch<f64> for Comparison {
     }
 }
 
+/// An entry of what is solved for: of one right-hand side, or of several.
+trait Side<S>: Copy {
+    /// `self − factor x`
+    fn less(self, factor: S, x: Self) -> Self;
+    fn scaled(self, factor: S) -> Self;
+}
+
+impl<S: Number> Side<S> for S {
+    #[inline(always)]
+    fn less(self, factor: S, x: Self) -> Self {
+        self - factor * x
+    }
+
+    #[inline(always)]
+    fn scaled(self, factor: S) -> Self {
+        self * factor
+    }
+}
+
+impl Side<f64> for [f64; SIDES] {
+    #[inline(always)]
+    fn less(self, factor: f64, x: Self) -> Self {
+        core::array::from_fn(|k| self[k] - factor * x[k])
+    }
+
+    #[inline(always)]
+    fn scaled(self, factor: f64) -> Self {
+        self.map(|value| value * factor)
+    }
+}
+
 impl<S: Number> Panels<S> {
     const NOTHING: Square<S> = [[S::ZERO; WIDTH]; WIDTH];
 
@@ -147,6 +180,7 @@ impl<S: Number> Panels<S> {
             upper,
             work: vec![Self::NOTHING; panels.len()],
             solution: vec![[S::ZERO; WIDTH]; panels.len()],
+            several: Vec::new(),
             pivots,
             row_places,
             column_places,
@@ -215,16 +249,27 @@ impl<S: Number> Panels<S> {
     /// Replaces the right-hand side by the solution.
     #[inline(always)]
     pub(super) fn solve(&mut self, rhs: &mut [S]) {
-        let Self { row_places, column_places, panels, lower, upper, solution, .. } = self;
-        for (&place, &value) in row_places.iter().zip(&*rhs) {
+        let mut solution = core::mem::take(&mut self.solution);
+        for (&place, &value) in self.row_places.iter().zip(&*rhs) {
             solution.as_flattened_mut()[place as usize] = value;
         }
+        self.substitute(&mut solution);
+        for (&place, value) in self.column_places.iter().zip(rhs) {
+            *value = solution.as_flattened()[place as usize];
+        }
+        self.solution = solution;
+    }
+
+    /// From right-hand sides, by the places of rows, to solutions, by the places of columns.
+    #[inline(always)]
+    fn substitute<X: Side<S>>(&self, solution: &mut [Row<X>]) {
+        let Self { panels, lower, upper, .. } = self;
         for (index, panel) in panels.iter().enumerate() {
             let x = panel.forward(solution[index]);
             solution[index] = x;
             for row in &lower[panel.lower.clone()] {
                 let target = &mut solution.as_flattened_mut()[row.place as usize];
-                *target = row.factors.iter().zip(&x).fold(*target, |rest, (factor, x)| rest - *factor * *x);
+                *target = row.factors.iter().zip(&x).fold(*target, |rest, (factor, x)| rest.less(*factor, *x));
             }
         }
         for (index, panel) in panels.iter().enumerate().rev() {
@@ -234,12 +279,9 @@ impl<S: Number> Panels<S> {
             for above in upper[panel.upper.clone()].iter().rev() {
                 let target = &mut solution[above.panel as usize];
                 for (column, x) in above.columns.iter().zip(&x).rev() {
-                    target.iter_mut().zip(column).for_each(|(target, entry)| *target = *target - *entry * *x);
+                    target.iter_mut().zip(column).for_each(|(target, entry)| *target = target.less(*entry, *x));
                 }
             }
-        }
-        for (&place, value) in column_places.iter().zip(rhs) {
-            *value = solution.as_flattened()[place as usize];
         }
     }
 
@@ -254,6 +296,23 @@ impl<S: Number> Panels<S> {
 }
 
 impl Panels<f64> {
+    /// Replaces so many right-hand sides, whose entries stand together, by the solutions.
+    pub(super) fn solve_several(&mut self, rhs: &mut [f64], width: usize) {
+        let mut solution = core::mem::take(&mut self.several);
+        solution.resize(self.panels.len(), Default::default());
+        for first in (0..width).step_by(SIDES) {
+            let count = SIDES.min(width - first);
+            for (&place, values) in self.row_places.iter().zip(rhs.chunks_exact(width)) {
+                solution.as_flattened_mut()[place as usize][..count].copy_from_slice(&values[first..][..count]);
+            }
+            self.substitute(&mut solution);
+            for (&place, values) in self.column_places.iter().zip(rhs.chunks_exact_mut(width)) {
+                values[first..][..count].copy_from_slice(&solution.as_flattened()[place as usize][..count]);
+            }
+        }
+        self.several = solution;
+    }
+
     /// Factorizes; false also when a search would choose other pivots.
     pub(super) fn factor_as_found(&mut self, values: &[f64]) -> bool {
         let mut rows = vec![u32::MAX; WIDTH * self.panels.len()];
@@ -314,21 +373,21 @@ impl<S: Number> Panel<S> {
     }
 
     #[inline(always)]
-    fn forward(&self, mut x: Row<S>) -> Row<S> {
+    fn forward<X: Side<S>>(&self, mut x: Row<X>) -> Row<X> {
         for c in 0..WIDTH {
             for row in c + 1..WIDTH {
-                x[row] = x[row] - self.diagonal[row][c] * x[c];
+                x[row] = x[row].less(self.diagonal[row][c], x[c]);
             }
         }
         x
     }
 
     #[inline(always)]
-    fn backward(&self, mut x: Row<S>) -> Row<S> {
+    fn backward<X: Side<S>>(&self, mut x: Row<X>) -> Row<X> {
         for c in (0..WIDTH).rev() {
-            x[c] = x[c] * self.inverses[c];
+            x[c] = x[c].scaled(self.inverses[c]);
             for row in 0..c {
-                x[row] = x[row] - self.diagonal[row][c] * x[c];
+                x[row] = x[row].less(self.diagonal[row][c], x[c]);
             }
         }
         x

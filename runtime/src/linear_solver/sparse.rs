@@ -34,6 +34,8 @@ pub(super) struct SparseLu {
     is_ordered: bool,
     work: Vec<f64>,
     rhs: Vec<f64>,
+    /// The first of several right-hand sides.
+    first: Vec<f64>,
 }
 
 /// An order of pivots, and the factors that it was found with.
@@ -144,7 +146,15 @@ impl Factor {
 impl SparseLu {
     /// Elimination of matrices with n unknowns.
     pub(super) fn new(n: usize) -> Self {
-        Self { n, columns: Vec::new(), panels: None, is_ordered: false, work: vec![0.0; n], rhs: vec![0.0; n] }
+        Self {
+            n,
+            columns: Vec::new(),
+            panels: None,
+            is_ordered: false,
+            work: vec![0.0; n],
+            rhs: vec![0.0; n],
+            first: Vec::new(),
+        }
     }
 
     /// Chooses pivots and eliminates.
@@ -218,6 +228,23 @@ impl SparseLu {
             self.substitute(rhs);
         }
         self.rhs = given;
+    }
+
+    /// The same for so many right-hand sides, whose entries stand together; the first tells whether the pivots serve.
+    pub(super) fn solve_several(
+        &mut self,
+        pattern: &SparsityPattern,
+        values: &[f64],
+        (rhs, width): (&mut [f64], usize),
+    ) {
+        let mut first = core::mem::take(&mut self.first);
+        first.clear();
+        first.extend(rhs.iter().step_by(width));
+        self.solve(pattern, values, &mut first);
+        self.first = first;
+        if let Some(panels) = &mut self.panels {
+            panels.solve_several(rhs, width);
+        }
     }
 
     pub(super) fn substitute(&mut self, rhs: &mut [f64]) {

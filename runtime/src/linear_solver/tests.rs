@@ -79,6 +79,29 @@ fn agrees_with_nalgebra_while_values_change() {
     }
 }
 
+#[test]
+fn several_right_hand_sides_have_the_digits_of_each_alone() {
+    let full = SparsityPattern::from_entries(7, 7, (0..49).map(|k| (k / 7, k % 7)));
+    for (pattern, left_out) in [(chain(3), vec![]), (chain(6), vec![2, 5]), (full.clone(), vec![]), (full, vec![4])] {
+        let mut random = Random(11);
+        let values = values(&pattern, &mut random);
+        let mut solver = LinearSolver::new(pattern.clone());
+        solver.leave_out(&left_out);
+        solver.factor(&values).unwrap();
+        for width in [1, 2, 4, 5, 11] {
+            let rhs: Vec<f64> = (0..width * pattern.rows).map(|_| random.next()).collect();
+            let mut several = rhs.clone();
+            solver.solve_several(&mut several, width);
+            for side in 0..width {
+                let of = |all: &[f64]| all.iter().copied().skip(side).step_by(width).collect::<Vec<f64>>();
+                let mut alone = of(&rhs);
+                solver.solve(&mut alone);
+                assert_eq!(of(&several), alone, "side {side} of {width}");
+            }
+        }
+    }
+}
+
 /// New pivots are found column by column; with kept ones, columns are subtracted in pairs.
 #[test]
 fn a_kept_order_of_pivots_gives_the_digits_of_a_new_one() {

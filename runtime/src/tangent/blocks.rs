@@ -4,8 +4,9 @@
 //! A change of coordinates is given along the velocities, `δq = N ξ`: for a rotation ξ is a small turn in body axes, for a
 //! pose the shift of its origin and the turn, both in its own axes.
 
-use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3};
+use nalgebra::{Matrix3, Matrix6, Vector3};
 
+use super::bundle::add_scaled;
 use crate::chart;
 use crate::configuration::{pose_tangent, ranges};
 use crate::model::Block;
@@ -64,20 +65,34 @@ impl Blocks {
         self
     }
 
-    /// `out += B x`, or `out += Bᵀ x`, column by column.
-    pub(crate) fn add_product(&self, blocks: &[Block], is_transposed: bool, x: &DMatrix<f64>, out: &mut DMatrix<f64>) {
+    /// `out += B x`, or `out += Bᵀ x`, for so many vectors.
+    pub(super) fn add_product(
+        &self,
+        blocks: &[Block],
+        is_transposed: bool,
+        (x, width): (&[f64], usize),
+        out: &mut [f64],
+    ) {
+        if self.own.is_empty() {
+            add_scaled(self.factor, x, out);
+            return;
+        }
+        if width == 0 {
+            return;
+        }
         let mut all = self.own.iter();
         for (block, _, v) in ranges(blocks) {
-            let n = v.len();
+            let of = v.start * width..v.end * width;
+            let (x, out) = (&x[of.clone()], &mut out[of]);
             let own = if has_own(block) { all.next().and_then(Option::as_ref) } else { None };
-            for (x, mut out) in x.column_iter().zip(out.column_iter_mut()) {
-                let Some(own) = own else {
-                    v.clone().for_each(|i| out[i] += self.factor * x[i]);
-                    continue;
-                };
-                for i in 0..n {
-                    let entry = |k: usize| if is_transposed { own[(k, i)] } else { own[(i, k)] };
-                    out[v.start + i] += (0..n).map(|k| entry(k) * x[v.start + k]).sum::<f64>();
+            let Some(own) = own else {
+                add_scaled(self.factor, x, out);
+                continue;
+            };
+            let n = v.len();
+            for (i, out) in out.chunks_exact_mut(width).enumerate() {
+                for (k, x) in x.chunks_exact(width).enumerate().take(n) {
+                    add_scaled(if is_transposed { own[(k, i)] } else { own[(i, k)] }, x, out);
                 }
             }
         }

@@ -170,6 +170,17 @@ pub(crate) enum Operation {
     Project(Box<Projected>),
 }
 
+impl Operation {
+    /// Number of vectors that it gives.
+    pub(crate) fn results(&self) -> usize {
+        match self {
+            Operation::Sum(_) | Operation::Force(_) => 1,
+            Operation::Project(_) => 2,
+            Operation::Solve(equations) => equations.results(),
+        }
+    }
+}
+
 /// A projection in the metric of M at some state, along the gradients there: of coordinates, or of velocities.
 #[derive(Clone, Debug)]
 pub(crate) struct Projected {

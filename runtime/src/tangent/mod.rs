@@ -2,6 +2,7 @@
 //! sensitivities, and backwards for gradients.
 
 mod blocks;
+mod bundle;
 mod contact_terms;
 mod map;
 mod play;
@@ -9,6 +10,7 @@ mod system;
 mod terms;
 
 pub(crate) use blocks::{Blocks, addition, backwards, location, rate, retraction, solution, transport};
+pub(crate) use bundle::{Bundle, add_full, add_matrix};
 pub use map::StepMap;
 pub(crate) use map::{
     Acted, Instant, LinearEquations, Operations, Point, Projected, Register, STATE, Struck, Sum, Target, multiples,

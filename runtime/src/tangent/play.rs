@@ -1,13 +1,12 @@
 //! Evaluation of what steps do to small changes: forwards for changes, and backwards for the slopes of results with respect
 //! to them.
 
-use nalgebra::DMatrix;
-
 use super::blocks::{Blocks, has_own};
+use super::bundle::{Bundle, add_full, add_scaled, add_sparse};
 use super::contact_terms::{AboutToChange, ContactTerms, Touch};
 use super::map::{Equations, Instant, Kind, LinearEquations, Operation, Operations, Projected, Register, Sum, Target};
 use super::system::{Shape, System, Systems};
-use super::terms::{RowOf, Terms, Wanted, add_full, add_sparse};
+use super::terms::{RowOf, Terms, Wanted};
 use crate::configuration::ranges;
 use crate::linear_solver::Singular;
 use crate::model::{Block, Model, State};
@@ -17,12 +16,12 @@ use crate::step::ConstraintLevel;
 /// Changes of what a motion depends on apart from its start: forwards, one column for each direction; backwards, where
 /// slopes with respect to them are added up, one column for each result.
 pub(crate) trait Outside {
-    /// Parameters, `[np × k]`.
-    fn parameters(&mut self) -> &mut DMatrix<f64>;
-    /// Inputs at a time: forwards what they are, `[nu × k]`.
-    fn inputs(&mut self, t: f64) -> DMatrix<f64>;
+    /// Parameters, `[np]`.
+    fn parameters(&mut self) -> &mut Bundle;
+    /// Forwards: inputs at a time, `[nu]`.
+    fn inputs(&mut self, t: f64) -> &Bundle;
     /// Backwards: adds slopes with respect to the inputs at a time.
-    fn add_inputs(&mut self, t: f64, slopes: &DMatrix<f64>);
+    fn add_inputs(&mut self, t: f64, slopes: &Bundle);
 }
 
 /// Why changes are not determined.
@@ -63,9 +62,24 @@ pub(crate) struct Player<'m> {
     systems: Systems,
     /// Of each velocity that belongs to a block that is no vector, the block's first velocity, its size and its place.
     own: Vec<Option<(usize, usize, usize)>>,
+    /// The vectors of a step: changes, or slopes with respect to them.
+    registers: Vec<Bundle>,
+    /// Backwards: which of them have slopes.
+    touched: Vec<bool>,
+    room: Room<'m>,
 }
 
-type Matrix = DMatrix<f64>;
+/// What belongs to the equations that are evaluated, in memory that is used again.
+#[derive(Default)]
+struct Room<'m> {
+    /// Where each constraint holds.
+    levels: Vec<ConstraintLevel>,
+    terms: Vec<TermsOf<'m>>,
+    /// Right-hand sides and solutions, and those of a projection's multipliers.
+    solution: Bundle,
+    /// Changes of coordinates, velocities and accelerations where constraints hold, or slopes with respect to them.
+    elsewhere: [Bundle; 3],
+}
 
 /// The terms of an instant: of its forces, and of its constraints if they hold elsewhere.
 struct TermsOf<'m> {
@@ -102,6 +116,9 @@ impl<'m> Player<'m> {
             free_contacts: Vec::new(),
             systems: Systems::default(),
             own,
+            registers: Vec::new(),
+            touched: Vec::new(),
+            room: Room::default(),
             model,
         }
     }
@@ -110,140 +127,146 @@ impl<'m> Player<'m> {
     pub(crate) fn forward(
         &mut self,
         operations: &Operations,
-        carried: &mut Vec<Matrix>,
+        carried: &mut Vec<Bundle>,
         outside: &mut dyn Outside,
     ) -> Result<(), NoSlope> {
-        let mut registers = core::mem::take(carried);
+        let mut registers = self.take_registers(operations);
+        for (register, carried) in registers.iter_mut().zip(&mut *carried) {
+            core::mem::swap(register, carried);
+        }
+        let mut next = operations.inputs;
         for operation in &operations.list {
+            let (known, new) = registers.split_at_mut(next);
+            let new = &mut new[..operation.results()];
+            next += new.len();
             match operation {
-                Operation::Sum(sum) => {
-                    let value = self.sum(sum, &registers);
-                    registers.push(value);
-                }
-                Operation::Solve(equations) => {
-                    let results = self.solve(equations, &registers, outside)?;
-                    registers.extend(results);
-                }
-                Operation::Force(force) => {
-                    let value = self.force(&force.0, force.1, &registers, outside);
-                    registers.push(value);
-                }
-                Operation::Project(projected) => {
-                    let results = self.project(projected, &registers, outside)?;
-                    registers.extend(results);
-                }
+                Operation::Sum(sum) => self.sum(sum, known, &mut new[0]),
+                Operation::Solve(equations) => self.solve(equations, known, new, outside)?,
+                Operation::Force(force) => self.force(&force.0, force.1, known, &mut new[0], outside),
+                Operation::Project(projected) => self.project(projected, known, new, outside)?,
             }
         }
-        carried.extend(operations.outputs.iter().map(|output| registers[output.0].clone()));
+        carried.resize_with(operations.outputs.len(), Bundle::default);
+        for (carried, output) in carried.iter_mut().zip(&operations.outputs) {
+            carried.copy_from(&registers[output.0]);
+        }
+        self.registers = registers;
         Ok(())
+    }
+
+    /// Room for the vectors of a step.
+    fn take_registers(&mut self, operations: &Operations) -> Vec<Bundle> {
+        let mut registers = core::mem::take(&mut self.registers);
+        registers.resize_with(registers.len().max(operations.registers), Bundle::default);
+        registers
     }
 
     /// Slopes with respect to what a step begins with, from those with respect to what it ends with.
     pub(crate) fn backward(
         &mut self,
         operations: &Operations,
-        carried: &mut Vec<Matrix>,
+        carried: &mut Vec<Bundle>,
         outside: &mut dyn Outside,
     ) -> Result<(), NoSlope> {
-        let columns = carried.first().map_or(0, |first| first.ncols());
-        let mut slopes: Vec<Option<Matrix>> = vec![None; operations.registers];
-        for (output, slope) in operations.outputs.iter().zip(carried.drain(..)) {
-            match &mut slopes[output.0] {
-                Some(sum) => *sum += slope,
-                none => *none = Some(slope),
-            }
+        let width = carried.first().map_or(0, Bundle::width);
+        let (mut registers, mut touched) = (self.take_registers(operations), core::mem::take(&mut self.touched));
+        touched.clear();
+        touched.resize(operations.registers, false);
+        let mut slopes = Slopes { all: &mut registers, touched: &mut touched, width };
+        for (output, slope) in operations.outputs.iter().zip(&*carried) {
+            let to = slopes.entry(*output, slope.len());
+            add_scaled(1.0, slope.values(), to.values_mut());
         }
         let mut end = operations.registers;
         for operation in operations.list.iter().rev() {
-            let count = match operation {
-                Operation::Sum(_) | Operation::Force(_) => 1,
-                Operation::Project(_) => 2,
-                Operation::Solve(equations) => equations.results(),
-            };
-            end -= count;
-            if slopes[end..end + count].iter().all(Option::is_none) {
+            let first = end - operation.results();
+            let is_touched = slopes.touched[first..end].contains(&true);
+            let (mut below, of) = slopes.split(first, end);
+            end = first;
+            if !is_touched {
                 continue;
             }
-            let of: Vec<Option<Matrix>> = slopes[end..end + count].iter_mut().map(Option::take).collect();
             match operation {
-                Operation::Sum(sum) => {
-                    let Some(slope) = &of[0] else { continue };
-                    self.sum_backward(sum, slope, &mut slopes);
-                }
-                Operation::Solve(equations) => self.solve_backward(equations, of, columns, &mut slopes, outside)?,
-                Operation::Force(force) => {
-                    let Some(slope) = &of[0] else { continue };
-                    self.force_backward(&force.0, force.1, slope, &mut slopes, outside);
-                }
-                Operation::Project(projected) => {
-                    self.project_backward(projected, of, columns, &mut slopes, outside)?;
-                }
+                Operation::Sum(sum) => self.sum_backward(sum, of.of(0), &mut below),
+                Operation::Solve(equations) => self.solve_backward(equations, of, &mut below, outside)?,
+                Operation::Force(force) => self.force_backward(&force.0, force.1, of.of(0), &mut below, outside),
+                Operation::Project(projected) => self.project_backward(projected, of, &mut below, outside)?,
             }
         }
-        let room = |register: usize, rows: usize| (register, rows);
-        for (register, rows) in (0..operations.inputs).map(|k| room(k, if k == 3 { self.nc } else { self.nv })) {
-            carried.push(slopes[register].take().unwrap_or_else(|| Matrix::zeros(rows, columns)));
+        carried.resize_with(operations.inputs, Bundle::default);
+        for (k, carried) in carried.iter_mut().enumerate() {
+            let slope = slopes.entry(Register(k), if k == 3 { self.nc } else { self.nv });
+            core::mem::swap(carried, slope);
         }
+        (self.registers, self.touched) = (registers, touched);
         Ok(())
     }
 
-    fn sum(&self, sum: &Sum, registers: &[Matrix]) -> Matrix {
-        let columns = registers[0].ncols();
-        let rows = sum.first().map_or(self.nv, |(_, register)| registers[register.0].nrows());
-        let mut value = Matrix::zeros(rows, columns);
+    fn sum(&self, sum: &Sum, registers: &[Bundle], value: &mut Bundle) {
+        let len = sum.first().map_or(self.nv, |(_, register)| registers[register.0].len());
+        value.begin(len, registers[0].width());
         for (map, register) in sum {
-            self.add_map(map, false, &registers[register.0], &mut value);
+            let x = &registers[register.0];
+            self.add_map(map, false, (x.values(), x.width()), value.values_mut());
         }
-        value
     }
 
-    fn sum_backward(&self, sum: &Sum, slope: &Matrix, slopes: &mut [Option<Matrix>]) {
+    fn sum_backward(&self, sum: &Sum, slope: &Bundle, slopes: &mut Slopes<'_>) {
         for (map, register) in sum {
-            let to = entry(slopes, *register, slope.nrows(), slope.ncols());
-            self.add_map(map, true, slope, to);
+            let to = slopes.entry(*register, slope.len());
+            self.add_map(map, true, (slope.values(), slope.width()), to.values_mut());
         }
     }
 
     /// Vectors of multipliers have no blocks.
-    fn add_map(&self, map: &Blocks, is_transposed: bool, x: &Matrix, out: &mut Matrix) {
-        if x.nrows() == self.nv {
-            map.add_product(self.blocks, is_transposed, x, out);
+    fn add_map(&self, map: &Blocks, is_transposed: bool, (x, width): (&[f64], usize), out: &mut [f64]) {
+        if x.len() == self.nv * width {
+            map.add_product(self.blocks, is_transposed, (x, width), out);
         } else {
-            *out += x * map.factor;
+            add_scaled(map.factor, x, out);
         }
     }
 
-    fn levels(&self, levels: [ConstraintLevel; 2]) -> Vec<ConstraintLevel> {
+    fn set_levels(&mut self, levels: [ConstraintLevel; 2]) {
         let on_velocities = self.model.describe().velocity_constraints;
         let of = |row: usize| levels[usize::from(row >= self.nc - on_velocities)];
-        (0..self.nc).map(of).collect()
+        self.room.levels.clear();
+        self.room.levels.extend((0..self.nc).map(of));
     }
 
-    /// `out[first..] += factor · (rows of constraints by ξ, v or a) x`, or transposed, with x from a row on.
+    /// `out += factor · (rows of constraints by ξ, v or a) x`, or transposed.
     fn add_rows(
         &self,
         terms: &Terms,
-        levels: &[ConstraintLevel],
         (by, factor, is_transposed): (usize, f64, bool),
-        (x, first_of_x): (&Matrix, usize),
-        (out, first): (&mut Matrix, usize),
+        (x, width): (&[f64], usize),
+        out: &mut [f64],
     ) {
-        let mut add = |row: usize, column: usize, value: f64| {
-            let (to, from) = if is_transposed { (column, row) } else { (row, column) };
-            for k in 0..x.ncols() {
-                out[(first + to, k)] += factor * value * x[(first_of_x + from, k)];
-            }
-        };
-        let rows: Vec<RowOf> = levels.iter().enumerate().map(|(row, &level)| terms.row(row, level).by[by]).collect();
-        for (row, of) in rows.iter().enumerate() {
-            if let RowOf::Full(values) = of {
-                values.iter().enumerate().for_each(|(column, &value)| add(row, column, value));
+        let levels = &self.room.levels;
+        let mut has_gradients = false;
+        for (row, &level) in levels.iter().enumerate() {
+            let of_row = row * width..(row + 1) * width;
+            match terms.row(row, level).by[by] {
+                RowOf::Nothing => {}
+                RowOf::Gradient => has_gradients = true,
+                RowOf::Full(values) if is_transposed => {
+                    add_full((values, values.len()), factor, true, (&x[of_row], width), out);
+                }
+                RowOf::Full(values) => add_full((values, values.len()), factor, false, (x, width), &mut out[of_row]),
             }
         }
+        if !has_gradients {
+            return;
+        }
         let pattern = &self.model.describe().constraint_jacobian;
-        for ((row, column), &value) in pattern.entries().zip(&terms.jacobian) {
-            if matches!(rows[row], RowOf::Gradient) {
-                add(row, column, value);
+        for column in 0..pattern.columns {
+            for slot in pattern.column(column) {
+                let row = pattern.row_indices()[slot] as usize;
+                if matches!(terms.row(row, levels[row]).by[by], RowOf::Gradient) {
+                    let (to, from) = if is_transposed { (column, row) } else { (row, column) };
+                    let value = factor * terms.jacobian[slot];
+                    add_scaled(value, &x[from * width..][..width], &mut out[to * width..][..width]);
+                }
             }
         }
     }
@@ -277,10 +300,12 @@ impl<'m> Player<'m> {
         })
     }
 
-    /// The system of some equations, factorized, by its place, with the terms of every instant.
-    fn factor(&mut self, equations: &Equations) -> Result<(usize, Vec<TermsOf<'m>>), NoSlope> {
+    /// The system of some equations, factorized, by its place; the terms of every instant are in the room.
+    fn factor(&mut self, equations: &Equations) -> Result<usize, NoSlope> {
         let LinearEquations { instants, levels, left_out } = &equations.linear;
         let (n, info) = (self.size(equations), self.model.describe());
+        self.set_levels(*levels);
+        let mut all = core::mem::take(&mut self.room.terms);
         let is_impact = equations.kind == Kind::Impact;
         let mut evaluated = |state: &State| {
             let mut terms = self.free.pop().unwrap_or_else(|| Box::new(Terms::new(self.model)));
@@ -296,7 +321,7 @@ impl<'m> Player<'m> {
             constraints: instant.constrained.as_ref().map(|instant| evaluated(&instant.state)),
             contacts: None,
         };
-        let mut all: Vec<TermsOf> = instants.iter().map(terms_of).collect();
+        all.extend(instants.iter().map(terms_of));
         self.evaluate_contacts(equations, &mut all)?;
         let fill = |shape: &mut Shape| {
             let levels = levels.map(|level| level as u8);
@@ -321,7 +346,7 @@ impl<'m> Player<'m> {
         };
         let (place, mut system) = self.systems.take(fill, new);
         system.begin();
-        let levels = self.levels(*levels);
+        let levels = &self.room.levels;
         for (i, (instant, terms)) in instants.iter().zip(&all).enumerate() {
             for j in 0..instants.len() {
                 let acceleration = Blocks::uniform(instant.acceleration[j]);
@@ -365,149 +390,144 @@ impl<'m> Player<'m> {
         let t = instants.first().map_or(0.0, |instant| instant.state.t);
         system.factor().map_err(|Singular| NoSlope::Singular { t })?;
         self.systems.put_back(place, system);
-        Ok((place, all))
+        self.room.terms = all;
+        Ok(place)
     }
 
     fn solve(
         &mut self,
         equations: &Equations,
-        registers: &[Matrix],
+        registers: &[Bundle],
+        results: &mut [Bundle],
         outside: &mut dyn Outside,
-    ) -> Result<Vec<Matrix>, NoSlope> {
-        let (place, all) = self.factor(equations)?;
-        let (n, columns) = (self.size(equations), registers[0].ncols());
-        let Equations { linear: LinearEquations { instants, levels, .. }, .. } = equations;
-        let levels = self.levels(*levels);
-        let mut rhs = Matrix::zeros(n * instants.len(), columns);
-        let mut known = Vec::new();
-        for (i, (instant, terms)) in instants.iter().zip(&all).enumerate() {
-            let of: Vec<Matrix> = instant.known.iter().map(|sum| self.sum(sum, registers)).collect();
-            for (matrix, x) in self.matrices(&terms.forces).into_iter().zip(&of) {
-                add_sparse(matrix, -1.0, false, x, (&mut rhs, i * n));
+    ) -> Result<(), NoSlope> {
+        let place = self.factor(equations)?;
+        let (n, width) = (self.size(equations), registers[0].width());
+        let instants = &equations.linear.instants;
+        let (mut rhs, mut moved) =
+            (core::mem::take(&mut self.room.solution), core::mem::take(&mut self.room.elsewhere));
+        rhs.begin(n * instants.len(), width);
+        for (i, (instant, terms)) in instants.iter().zip(&self.room.terms).enumerate() {
+            // What is known of coordinates, velocities and accelerations.
+            for (sum, of) in instant.known.iter().zip(&mut results[5 * i..]) {
+                self.sum(sum, registers, of);
             }
-            let elsewhere = instant.constrained.as_deref();
-            let moved: Option<Vec<Matrix>> =
-                elsewhere.map(|instant| instant.known.iter().map(|sum| self.sum(sum, registers)).collect());
-            for (by, x) in moved.as_ref().unwrap_or(&of).iter().enumerate() {
-                self.add_rows(terms.of_constraints(), &levels, (by, -1.0, false), (x, 0), (&mut rhs, i * n + self.nv));
+            let of = &results[5 * i..][..3];
+            let (forces, rows) = rhs.entries_mut(i * n, n).split_at_mut(self.nv * width);
+            for (matrix, x) in self.matrices(&terms.forces).into_iter().zip(of) {
+                add_sparse(matrix, -1.0, false, (x.values(), width), forces);
             }
-            self.add_outside(terms, &levels, instant.state.t, outside, (&mut rhs, i * n));
-            let mut forces = Matrix::zeros(self.nv, columns);
+            if let Some(elsewhere) = instant.constrained.as_deref() {
+                elsewhere.known.iter().zip(&mut moved).for_each(|(sum, to)| self.sum(sum, registers, to));
+            }
+            let measured = if instant.constrained.is_some() { &moved } else { of };
+            for (by, x) in measured.iter().enumerate() {
+                self.add_rows(terms.of_constraints(), (by, -1.0, false), (x.values(), width), rows);
+            }
+            self.add_outside(terms, instant.state.t, outside, (forces, rows));
             for (map, register) in &instant.force {
-                self.add_map(map, false, &registers[register.0], &mut forces);
+                self.add_map(map, false, (registers[register.0].values(), width), forces);
             }
-            instant.follows.iter().for_each(|follows| self.add_map(follows, false, &of[0], &mut forces));
-            let mut rows = rhs.rows_mut(i * n, self.nv);
-            rows += forces;
+            instant.follows.iter().for_each(|map| self.add_map(map, false, (of[0].values(), width), forces));
             if let Some(contacts) = &terms.contacts {
                 let before = self.before(&equations.contacts[i], registers);
-                let measured = moved.as_ref().unwrap_or(&of);
-                self.add_contacts(contacts, [&of[0], &measured[0], &measured[1]], before, outside, (&mut rhs, i * n));
+                self.add_contacts(contacts, [&of[0], &measured[0], &measured[1]], before, outside, (forces, rows));
             }
-            known.push(of);
         }
         self.systems.solve(place, &mut rhs);
-        let unknown = |j: usize| rhs.rows(j * n, self.nv).into_owned();
-        let unknowns: Vec<Matrix> = (0..instants.len()).map(unknown).collect();
-        let (mut results, mut forces) = (Vec::new(), Vec::new());
-        for (i, (instant, of)) in instants.iter().zip(known).enumerate() {
-            let mut of = of.into_iter();
-            let mut next = || of.next().unwrap_or_else(|| Matrix::zeros(self.nv, columns));
-            let [mut position, mut velocity, mut acceleration] = [next(), next(), next()];
-            for (j, unknown) in unknowns.iter().enumerate() {
-                self.add_map(&instant.position[j], false, unknown, &mut position);
-                self.add_map(&instant.velocity[j], false, unknown, &mut velocity);
-                acceleration += unknown * instant.acceleration[j];
+        let (results, forces) = results.split_at_mut(5 * instants.len());
+        for (i, (instant, of)) in instants.iter().zip(results.chunks_exact_mut(5)).enumerate() {
+            let [position, velocity, acceleration, multipliers, own] = of else { continue };
+            for j in 0..instants.len() {
+                let unknown = rhs.entries(j * n, self.nv);
+                self.add_map(&instant.position[j], false, (unknown, width), position.values_mut());
+                self.add_map(&instant.velocity[j], false, (unknown, width), velocity.values_mut());
+                add_scaled(instant.acceleration[j], unknown, acceleration.values_mut());
             }
-            let multipliers = rhs.rows(i * n + self.nv, self.nc).into_owned();
-            if let Some(contacts) = &all[i].contacts {
-                forces.push(self.contact_forces(contacts, &position, (&rhs, i * n), outside));
+            multipliers.copy_from_slice(rhs.entries(i * n + self.nv, self.nc), width);
+            own.copy_from_slice(rhs.entries(i * n, self.nv), width);
+            if let Some(contacts) = &self.room.terms[i].contacts {
+                let along = rhs.entries(i * n + self.nv + self.nc, self.nr);
+                self.contact_forces(contacts, position, along, outside, &mut forces[i]);
             }
-            results.extend([position, velocity, acceleration, multipliers, unknowns[i].clone()]);
         }
-        self.take_back(all);
-        results.extend(forces);
-        Ok(results)
+        (self.room.solution, self.room.elsewhere) = (rhs, moved);
+        self.take_back();
+        Ok(())
     }
 
     fn solve_backward(
         &mut self,
         equations: &Equations,
-        of: Vec<Option<Matrix>>,
-        columns: usize,
-        slopes: &mut [Option<Matrix>],
+        mut of: Slopes<'_>,
+        slopes: &mut Slopes<'_>,
         outside: &mut dyn Outside,
     ) -> Result<(), NoSlope> {
-        let (place, all) = self.factor(equations)?;
-        let n = self.size(equations);
-        let Equations { linear: LinearEquations { instants, levels, .. }, .. } = equations;
-        let levels = self.levels(*levels);
-        let mut adjoint = Matrix::zeros(n * instants.len(), columns);
-        let mut of = of;
-        let of_forces = of.split_off(5 * instants.len());
-        let mut of = of.into_iter();
-        let mut given = Vec::new();
-        for (i, instant) in instants.iter().enumerate() {
-            let mut next = |rows: usize| of.next().flatten().unwrap_or_else(|| Matrix::zeros(rows, columns));
-            let mut direct = [next(self.nv), next(self.nv), next(self.nv)];
-            let (multipliers, own) = (next(self.nc), next(self.nv));
-            if let (Some(contacts), Some(Some(slope))) = (&all[i].contacts, of_forces.get(i)) {
-                self.contact_forces_backward(contacts, slope, &mut direct[0], (&mut adjoint, i * n), outside);
+        let place = self.factor(equations)?;
+        let (n, width, nv) = (self.size(equations), slopes.width, self.nv);
+        let instants = &equations.linear.instants;
+        let (mut adjoint, mut elsewhere) =
+            (core::mem::take(&mut self.room.solution), core::mem::take(&mut self.room.elsewhere));
+        adjoint.begin(n * instants.len(), width);
+        for k in 0..of.all.len() {
+            of.entry(Register(k), if k % 5 == 3 && k < 5 * instants.len() { self.nc } else { nv });
+        }
+        let (of, of_forces) = of.all.split_at_mut(5 * instants.len());
+        for (i, (instant, of)) in instants.iter().zip(of.chunks_exact_mut(5)).enumerate() {
+            if let (Some(contacts), Some(slope)) = (&self.room.terms[i].contacts, of_forces.get(i)) {
+                let along = adjoint.entries_mut(i * n + nv + self.nc, self.nr);
+                self.contact_forces_backward(contacts, slope, &mut of[0], along, outside);
             }
             for j in 0..instants.len() {
-                let mut sum = Matrix::zeros(self.nv, columns);
-                self.add_map(&instant.position[j], true, &direct[0], &mut sum);
-                self.add_map(&instant.velocity[j], true, &direct[1], &mut sum);
-                sum += &direct[2] * instant.acceleration[j];
-                if i == j {
-                    sum += &own;
-                }
-                let mut rows = adjoint.rows_mut(j * n, self.nv);
-                rows += sum;
+                let to = adjoint.entries_mut(j * n, nv);
+                self.add_map(&instant.position[j], true, (of[0].values(), width), to);
+                self.add_map(&instant.velocity[j], true, (of[1].values(), width), to);
+                add_scaled(instant.acceleration[j], of[2].values(), to);
             }
-            let mut rows = adjoint.rows_mut(i * n + self.nv, self.nc);
-            rows += multipliers;
-            given.push(direct);
+            add_scaled(1.0, of[4].values(), adjoint.entries_mut(i * n, nv));
+            add_scaled(1.0, of[3].values(), adjoint.entries_mut(i * n + nv, self.nc));
         }
         self.systems.solve(place, &mut adjoint);
-        for (i, ((instant, terms), mut direct)) in instants.iter().zip(&all).zip(given).enumerate() {
-            let force = adjoint.rows(i * n, self.nv).into_owned();
-            let mut of_contacts = [(); 2].map(|()| Matrix::zeros(self.nv, columns));
+        for (i, (instant, direct)) in instants.iter().zip(of.chunks_exact_mut(5)).enumerate() {
+            let terms = &self.room.terms[i];
+            let (force, rows) = adjoint.entries(i * n, n).split_at(nv * width);
+            elsewhere.iter_mut().for_each(|slope| slope.begin(nv, width));
             if let Some(contacts) = &terms.contacts {
-                let [position, velocity] = &mut of_contacts;
+                let [position, velocity, _] = &mut elsewhere;
                 let slopes_of = [&mut direct[0], position, velocity];
-                let of_before = self.add_contacts_backward(contacts, slopes_of, outside, (&adjoint, i * n));
+                let mut of_before = Bundle::zeros(nv, width);
+                self.add_contacts_backward(contacts, slopes_of, outside, (force, rows), &mut of_before);
                 if let Some(restitution) = &equations.contacts[i].restitution {
-                    *entry(slopes, restitution.velocity, self.nv, columns) += of_before;
+                    let to = slopes.entry(restitution.velocity, nv);
+                    add_scaled(1.0, of_before.values(), to.values_mut());
                 }
             }
-            let matrices = self.matrices(&terms.forces);
-            for (by, ((matrix, mut slope), sum)) in matrices.into_iter().zip(direct).zip(&instant.known).enumerate() {
-                add_sparse(matrix, -1.0, true, &force, (&mut slope, 0));
+            for (by, slope) in elsewhere.iter_mut().enumerate() {
+                self.add_rows(terms.of_constraints(), (by, -1.0, true), (rows, width), slope.values_mut());
+            }
+            for (by, (matrix, slope)) in self.matrices(&terms.forces).into_iter().zip(&mut *direct).enumerate() {
+                add_sparse(matrix, -1.0, true, (force, width), slope.values_mut());
                 if let Some(follows) = instant.follows.as_ref().filter(|_| by == 0) {
-                    self.add_map(follows, true, &force, &mut slope);
+                    self.add_map(follows, true, (force, width), slope.values_mut());
                 }
-                let rows = (&adjoint, i * n + self.nv);
-                if let Some(elsewhere) = &instant.constrained {
-                    let mut slope = Matrix::zeros(self.nv, columns);
-                    self.add_rows(terms.of_constraints(), &levels, (by, -1.0, true), rows, (&mut slope, 0));
-                    of_contacts.get(by).into_iter().for_each(|of| slope += of);
-                    self.sum_backward(&elsewhere.known[by], &slope, slopes);
-                } else {
-                    of_contacts.get(by).into_iter().for_each(|of| slope += of);
-                    self.add_rows(terms.of_constraints(), &levels, (by, -1.0, true), rows, (&mut slope, 0));
+                match &instant.constrained {
+                    Some(instant) => self.sum_backward(&instant.known[by], &elsewhere[by], slopes),
+                    None => add_scaled(1.0, elsewhere[by].values(), slope.values_mut()),
                 }
-                self.sum_backward(sum, &slope, slopes);
+                self.sum_backward(&instant.known[by], slope, slopes);
             }
-            self.add_outside_backward(terms, &levels, instant.state.t, outside, (&adjoint, i * n));
-            self.sum_backward(&instant.force, &force, slopes);
+            self.add_outside_backward(terms, instant.state.t, outside, (force, rows));
+            for (map, register) in &instant.force {
+                self.add_map(map, true, (force, width), slopes.entry(*register, nv).values_mut());
+            }
         }
-        self.take_back(all);
+        (self.room.solution, self.room.elsewhere) = (adjoint, elsewhere);
+        self.take_back();
         Ok(())
     }
 
-    fn take_back(&mut self, all: Vec<TermsOf<'m>>) {
-        for TermsOf { forces, constraints, contacts } in all {
+    fn take_back(&mut self) {
+        for TermsOf { forces, constraints, contacts } in self.room.terms.drain(..) {
             self.free.extend([Some(forces), constraints].into_iter().flatten());
             self.free_contacts.extend(contacts);
         }
@@ -527,51 +547,51 @@ impl<'m> Player<'m> {
         ]
     }
 
-    /// `out −= ∂(r, rows)/∂(p, u) (p, u)`.
+    /// `(forces, rows) −= ∂(r, rows)/∂(p, u) (p, u)`.
     fn add_outside(
         &self,
         terms: &TermsOf,
-        levels: &[ConstraintLevel],
         t: f64,
         outside: &mut dyn Outside,
-        (out, first): (&mut Matrix, usize),
+        (forces, rows): (&mut [f64], &mut [f64]),
     ) {
         if self.wanted.parameters {
             let parameters = outside.parameters();
-            add_full(&terms.forces.force_by_p, self.np, -1.0, false, parameters, (out, first));
-            for (row, &level) in levels.iter().enumerate() {
+            let x = (parameters.values(), parameters.width());
+            add_full((&terms.forces.force_by_p, self.np), -1.0, false, x, forces);
+            for (row, &level) in self.room.levels.iter().enumerate() {
                 let by_p = terms.of_constraints().row(row, level).by_p;
-                add_full(by_p, self.np, -1.0, false, parameters, (out, first + self.nv + row));
+                add_full((by_p, self.np), -1.0, false, x, &mut rows[row * x.1..][..x.1]);
             }
         }
         if self.wanted.inputs {
             let inputs = outside.inputs(t);
-            add_full(&terms.forces.force_by_u, inputs.nrows(), -1.0, false, &inputs, (out, first));
+            let x = (inputs.values(), inputs.width());
+            add_full((&terms.forces.force_by_u, inputs.len()), -1.0, false, x, forces);
         }
     }
 
     fn add_outside_backward(
         &self,
         terms: &TermsOf,
-        levels: &[ConstraintLevel],
         t: f64,
         outside: &mut dyn Outside,
-        (adjoint, first): (&Matrix, usize),
+        (force, rows): (&[f64], &[f64]),
     ) {
-        let force = adjoint.rows(first, self.nv).into_owned();
         if self.wanted.parameters {
             let parameters = outside.parameters();
-            add_full(&terms.forces.force_by_p, self.np, -1.0, true, &force, (parameters, 0));
-            for (row, &level) in levels.iter().enumerate() {
+            let width = parameters.width();
+            let out = parameters.values_mut();
+            add_full((&terms.forces.force_by_p, self.np), -1.0, true, (force, width), out);
+            for (row, &level) in self.room.levels.iter().enumerate() {
                 let by_p = terms.of_constraints().row(row, level).by_p;
-                let of = adjoint.rows(first + self.nv + row, 1).into_owned();
-                add_full(by_p, self.np, -1.0, true, &of, (parameters, 0));
+                add_full((by_p, self.np), -1.0, true, (&rows[row * width..][..width], width), out);
             }
         }
         if self.wanted.inputs {
-            let nu = self.model.describe().inputs.len();
-            let mut slopes = Matrix::zeros(nu, adjoint.ncols());
-            add_full(&terms.forces.force_by_u, nu, -1.0, true, &force, (&mut slopes, 0));
+            let (nu, width) = (self.model.describe().inputs.len(), outside.parameters().width());
+            let mut slopes = Bundle::zeros(nu, width);
+            add_full((&terms.forces.force_by_u, nu), -1.0, true, (force, width), slopes.values_mut());
             outside.add_inputs(t, &slopes);
         }
     }
@@ -583,55 +603,89 @@ impl<'m> Player<'m> {
         self.terms.evaluate(&still, self.wanted);
     }
 
-    fn force(&mut self, state: &State, of: [Register; 3], registers: &[Matrix], outside: &mut dyn Outside) -> Matrix {
+    fn force(
+        &mut self,
+        state: &State,
+        of: [Register; 3],
+        registers: &[Bundle],
+        value: &mut Bundle,
+        outside: &mut dyn Outside,
+    ) {
         self.evaluate_still(state);
-        let mut value = Matrix::zeros(self.nv, registers[0].ncols());
-        let [position, velocity, multiplier] = of.map(|register| &registers[register.0]);
+        let width = registers[0].width();
+        value.begin(self.nv, width);
+        let [position, velocity, multiplier] = of.map(|register| (registers[register.0].values(), width));
         let [stiffness, damping, _] = self.matrices(&self.terms);
-        add_sparse(stiffness, 1.0, false, position, (&mut value, 0));
-        add_sparse(damping, 1.0, false, velocity, (&mut value, 0));
+        add_sparse(stiffness, 1.0, false, position, value.values_mut());
+        add_sparse(damping, 1.0, false, velocity, value.values_mut());
         let jacobian = (&self.model.describe().constraint_jacobian, self.terms.jacobian.as_slice());
-        add_sparse(jacobian, -1.0, true, multiplier, (&mut value, 0));
+        add_sparse(jacobian, -1.0, true, multiplier, value.values_mut());
         if self.wanted.parameters {
-            add_full(&self.terms.force_by_p, self.np, 1.0, false, outside.parameters(), (&mut value, 0));
+            let x = (outside.parameters().values(), width);
+            add_full((&self.terms.force_by_p, self.np), 1.0, false, x, value.values_mut());
         }
         if self.wanted.inputs {
             let inputs = outside.inputs(state.t);
-            add_full(&self.terms.force_by_u, inputs.nrows(), 1.0, false, &inputs, (&mut value, 0));
+            let columns = inputs.len();
+            add_full((&self.terms.force_by_u, columns), 1.0, false, (inputs.values(), width), value.values_mut());
         }
-        value
     }
 
     fn force_backward(
         &mut self,
         state: &State,
         [position, velocity, multiplier]: [Register; 3],
-        slope: &Matrix,
-        slopes: &mut [Option<Matrix>],
+        slope: &Bundle,
+        slopes: &mut Slopes<'_>,
         outside: &mut dyn Outside,
     ) {
         self.evaluate_still(state);
         let [stiffness, damping, _] = self.matrices(&self.terms);
-        let columns = slope.ncols();
-        add_sparse(stiffness, 1.0, true, slope, (entry(slopes, position, self.nv, columns), 0));
-        add_sparse(damping, 1.0, true, slope, (entry(slopes, velocity, self.nv, columns), 0));
+        let x = (slope.values(), slope.width());
+        add_sparse(stiffness, 1.0, true, x, slopes.entry(position, self.nv).values_mut());
+        add_sparse(damping, 1.0, true, x, slopes.entry(velocity, self.nv).values_mut());
         let jacobian = (&self.model.describe().constraint_jacobian, self.terms.jacobian.as_slice());
-        add_sparse(jacobian, -1.0, false, slope, (entry(slopes, multiplier, self.nc, columns), 0));
+        add_sparse(jacobian, -1.0, false, x, slopes.entry(multiplier, self.nc).values_mut());
         if self.wanted.parameters {
-            add_full(&self.terms.force_by_p, self.np, 1.0, true, slope, (outside.parameters(), 0));
+            add_full((&self.terms.force_by_p, self.np), 1.0, true, x, outside.parameters().values_mut());
         }
         if self.wanted.inputs {
             let nu = self.model.describe().inputs.len();
-            let mut of_inputs = Matrix::zeros(nu, columns);
-            add_full(&self.terms.force_by_u, nu, 1.0, true, slope, (&mut of_inputs, 0));
+            let mut of_inputs = Bundle::zeros(nu, x.1);
+            add_full((&self.terms.force_by_u, nu), 1.0, true, x, of_inputs.values_mut());
             outside.add_inputs(state.t, &of_inputs);
         }
     }
 }
 
-/// The slope of a register, zero at first.
-fn entry(slopes: &mut [Option<Matrix>], register: Register, rows: usize, columns: usize) -> &mut Matrix {
-    slopes[register.0].get_or_insert_with(|| Matrix::zeros(rows, columns))
+/// Slopes with respect to the vectors of a step; those that nothing has touched are zero.
+struct Slopes<'s> {
+    all: &'s mut [Bundle],
+    touched: &'s mut [bool],
+    width: usize,
+}
+
+impl Slopes<'_> {
+    /// The slope with respect to a vector of this length.
+    fn entry(&mut self, Register(register): Register, len: usize) -> &mut Bundle {
+        let slope = &mut self.all[register];
+        if !core::mem::replace(&mut self.touched[register], true) {
+            slope.begin(len, self.width);
+        }
+        slope
+    }
+
+    /// Those below a register, and those from there to another one, whose numbers begin with zero.
+    fn split(&mut self, first: usize, end: usize) -> (Slopes<'_>, Slopes<'_>) {
+        let (below, all) = self.all[..end].split_at_mut(first);
+        let (touched_below, touched) = self.touched[..end].split_at_mut(first);
+        let width = self.width;
+        (Slopes { all: below, touched: touched_below, width }, Slopes { all, touched, width })
+    }
+
+    fn of(&self, register: usize) -> &Bundle {
+        &self.all[register]
+    }
 }
 
 mod contacts;

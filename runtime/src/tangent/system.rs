@@ -1,7 +1,6 @@
 //! Systems of linear equations that a program of additions assembles in the same order each time, by their shapes.
 
-use nalgebra::DMatrix;
-
+use super::bundle::Bundle;
 use crate::linear_solver::{LinearSolver, Singular};
 use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
@@ -62,7 +61,7 @@ impl Systems {
     }
 
     /// Replaces each column by the solution for the matrix that was factorized last.
-    pub(super) fn solve(&mut self, place: usize, rhs: &mut DMatrix<f64>) {
+    pub(super) fn solve(&mut self, place: usize, rhs: &mut Bundle) {
         self.all[place].1.iter_mut().for_each(|system| system.solve(rhs));
     }
 }
@@ -118,11 +117,11 @@ impl System {
         known.solver.factor(&known.values)
     }
 
-    /// Replaces each column by the solution.
-    pub(super) fn solve(&mut self, rhs: &mut DMatrix<f64>) {
-        let Some(known) = &mut self.known else { return };
-        for mut column in rhs.column_iter_mut() {
-            known.solver.solve(column.as_mut_slice());
+    /// Replaces each vector by the solution.
+    pub(super) fn solve(&mut self, rhs: &mut Bundle) {
+        if let Some(known) = &mut self.known {
+            let width = rhs.width();
+            known.solver.solve_several(rhs.values_mut(), width);
         }
     }
 }

@@ -1,10 +1,7 @@
 //! The derivatives of the equations of motion and of the constraints at a state.
 
-use nalgebra::DMatrix;
-
 use crate::model::{Model, State};
 use crate::prelude::*;
-use crate::sparsity::SparsityPattern;
 use crate::step::ConstraintLevel;
 
 /// What changes are taken with respect to, apart from the state.
@@ -17,6 +14,8 @@ pub(crate) struct Wanted {
 /// Derivatives at a state; matrices of unlisted size are `[… × np]` or `[… × nu]`, row by row.
 pub(crate) struct Terms<'m> {
     model: &'m dyn Model,
+    nv: usize,
+    np: usize,
     /// Values of the patterns of ∂r/∂q N, ∂r/∂v, M and G.
     pub(super) stiffness: Vec<f64>,
     pub(super) damping: Vec<f64>,
@@ -66,6 +65,8 @@ impl<'m> Terms<'m> {
             rate_by_p: by_p(dims.nc),
             acceleration_by_p: by_p(dims.nc),
             force_by_u: vec![0.0; dims.nv * nu],
+            nv: dims.nv,
+            np,
             model,
         }
     }
@@ -153,8 +154,7 @@ impl<'m> Terms<'m> {
 
     /// A row of a constraint that holds at a level.
     pub(super) fn row(&self, row: usize, level: ConstraintLevel) -> Row<'_> {
-        let info = self.model.describe();
-        let (nv, np) = (info.velocities.len(), info.differentiated.len());
+        let (nv, np) = (self.nv, self.np);
         let of_v = row * nv..(row + 1) * nv;
         let of_p = row * np..(row + 1) * np;
         match level {
@@ -179,42 +179,4 @@ impl<'m> Terms<'m> {
 
 fn subtract(values: &mut [f64], others: &[f64]) {
     values.iter_mut().zip(others).for_each(|(value, other)| *value -= other);
-}
-
-/// `out += factor A x`, or with Aᵀ, for a sparse matrix; the vectors are blocks of rows of matrices, from these on.
-pub(super) fn add_sparse(
-    (pattern, values): (&SparsityPattern, &[f64]),
-    factor: f64,
-    is_transposed: bool,
-    x: &DMatrix<f64>,
-    (out, first): (&mut DMatrix<f64>, usize),
-) {
-    for ((row, column), value) in pattern.entries().zip(values) {
-        let (to, from) = if is_transposed { (column, row) } else { (row, column) };
-        for k in 0..x.ncols() {
-            out[(first + to, k)] += factor * value * x[(from, k)];
-        }
-    }
-}
-
-/// `out += factor A x`, or with Aᵀ, for a full matrix given row by row.
-pub(super) fn add_full(
-    values: &[f64],
-    columns: usize,
-    factor: f64,
-    is_transposed: bool,
-    x: &DMatrix<f64>,
-    (out, first): (&mut DMatrix<f64>, usize),
-) {
-    if columns == 0 {
-        return;
-    }
-    for (row, entries) in values.chunks_exact(columns).enumerate() {
-        for (column, value) in entries.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            let (to, from) = if is_transposed { (column, row) } else { (row, column) };
-            for k in 0..x.ncols() {
-                out[(first + to, k)] += factor * value * x[(from, k)];
-            }
-        }
-    }
 }

@@ -2,10 +2,11 @@
 //!
 //! Which contacts are open, stick or slide is as it was in the step.
 
+use super::super::bundle::{Bundle, add_matrix, add_scaled};
 use super::super::contact_terms::Rule;
 use super::super::map::Acting;
 use super::{
-    AboutToChange, Blocks, ContactTerms, Equations, Instant, Matrix, NoSlope, Outside, Player, System, TermsOf, Touch,
+    AboutToChange, Blocks, ContactTerms, Equations, Instant, NoSlope, Outside, Player, System, TermsOf, Touch,
 };
 use crate::prelude::*;
 
@@ -72,8 +73,13 @@ impl<'m> Player<'m> {
     }
 
     /// The change of the velocities before an impact, if the law of impact applies.
-    pub(super) fn before<'r>(&self, acting: &Acting, registers: &'r [Matrix]) -> Option<&'r Matrix> {
+    pub(super) fn before<'r>(&self, acting: &Acting, registers: &'r [Bundle]) -> Option<&'r Bundle> {
         acting.restitution.as_ref().map(|restitution| &registers[restitution.velocity.0])
+    }
+
+    /// The part of the rows of an instant, behind those of forces, that belongs to a row of contacts.
+    fn of_contacts(&self, row: usize, width: usize) -> core::ops::Range<usize> {
+        (self.nc + row) * width..(self.nc + row + 1) * width
     }
 
     /// Adds to the right-hand side what is known of the contacts of an instant: changes of the configuration where their
@@ -81,111 +87,114 @@ impl<'m> Player<'m> {
     pub(super) fn add_contacts(
         &self,
         contacts: &ContactTerms,
-        [pushed, position, velocity]: [&Matrix; 3],
-        before: Option<&Matrix>,
+        [pushed, position, velocity]: [&Bundle; 3],
+        before: Option<&Bundle>,
         outside: &mut dyn Outside,
-        (out, first): (&mut Matrix, usize),
+        (forces, rows): (&mut [f64], &mut [f64]),
     ) {
-        let mut forces = &contacts.force_by_q * pushed;
-        let mut slips = &contacts.by_q * position + &contacts.measured * velocity;
+        let width = pushed.width();
+        let mut slips = Bundle::zeros(self.nr, width);
+        add_matrix(&contacts.force_by_q, 1.0, false, (pushed.values(), width), forces);
+        add_matrix(&contacts.by_q, 1.0, false, (position.values(), width), slips.values_mut());
+        add_matrix(&contacts.measured, 1.0, false, (velocity.values(), width), slips.values_mut());
         if let Some(before) = before {
-            let along = &contacts.measured * before;
+            let mut along = Bundle::zeros(self.nr, width);
+            add_matrix(&contacts.measured, 1.0, false, (before.values(), width), along.values_mut());
             for (row, factor) in contacts.by_before.iter().enumerate() {
-                let mut slip = slips.row_mut(row);
-                slip += *factor * along.row(row);
+                add_scaled(*factor, along.entries(row, 1), slips.entries_mut(row, 1));
             }
         }
-        let mut friction = Matrix::zeros(contacts.rules.len(), pushed.ncols());
+        let mut friction = Bundle::zeros(contacts.rules.len(), width);
         if self.wanted.parameters {
-            let parameters = &*outside.parameters();
-            forces += &contacts.force_by_p * parameters;
-            slips += &contacts.by_p * parameters;
-            friction += &contacts.friction_by_p * parameters;
+            let x = (outside.parameters().values(), width);
+            add_matrix(&contacts.force_by_p, 1.0, false, x, forces);
+            add_matrix(&contacts.by_p, 1.0, false, x, slips.values_mut());
+            add_matrix(&contacts.friction_by_p, 1.0, false, x, friction.values_mut());
         }
-        let mut rows = out.rows_mut(first, self.nv);
-        rows += forces;
         for (contact, rule) in contacts.rules.iter().enumerate() {
-            let rows = contacts.rows(contact);
-            for k in 0..rows.len() {
-                let mut out = out.row_mut(first + self.nv + self.nc + rows.start + k);
-                for l in 0..rows.len() {
-                    out -= rule.of_slips[k][l] * slips.row(rows.start + l);
+            let of = contacts.rows(contact);
+            for k in 0..of.len() {
+                let out = &mut rows[self.of_contacts(of.start + k, width)];
+                for l in 0..of.len() {
+                    add_scaled(-rule.of_slips[k][l], slips.entries(of.start + l, 1), out);
                 }
-                out += rule.of_friction[k] * friction.row(contact);
+                add_scaled(rule.of_friction[k], friction.entries(contact, 1), out);
             }
         }
     }
 
-    /// The transpose: adds to the slopes by those configurations and velocities; gives that by the velocities before an
+    /// The transpose: adds to the slopes by those configurations and velocities, and to that by the velocities before an
     /// impact.
     pub(super) fn add_contacts_backward(
         &self,
         contacts: &ContactTerms,
-        [pushed, position, velocity]: [&mut Matrix; 3],
+        [pushed, position, velocity]: [&mut Bundle; 3],
         outside: &mut dyn Outside,
-        (adjoint, first): (&Matrix, usize),
-    ) -> Matrix {
-        let columns = adjoint.ncols();
-        let forces = adjoint.rows(first, self.nv);
-        let mut slips = Matrix::zeros(self.nr, columns);
-        let mut friction = Matrix::zeros(contacts.rules.len(), columns);
+        (forces, rows): (&[f64], &[f64]),
+        before: &mut Bundle,
+    ) {
+        let width = pushed.width();
+        let mut slips = Bundle::zeros(self.nr, width);
+        let mut friction = Bundle::zeros(contacts.rules.len(), width);
         for (contact, rule) in contacts.rules.iter().enumerate() {
-            let rows = contacts.rows(contact);
-            for k in 0..rows.len() {
-                let of = adjoint.row(first + self.nv + self.nc + rows.start + k);
-                for l in 0..rows.len() {
-                    let mut slip = slips.row_mut(rows.start + l);
-                    slip -= rule.of_slips[k][l] * of;
+            let of = contacts.rows(contact);
+            for k in 0..of.len() {
+                let slope = &rows[self.of_contacts(of.start + k, width)];
+                for l in 0..of.len() {
+                    add_scaled(-rule.of_slips[k][l], slope, slips.entries_mut(of.start + l, 1));
                 }
-                let mut slope = friction.row_mut(contact);
-                slope += rule.of_friction[k] * of;
+                add_scaled(rule.of_friction[k], slope, friction.entries_mut(contact, 1));
             }
         }
-        *pushed += contacts.force_by_q.tr_mul(&forces);
-        *position += contacts.by_q.tr_mul(&slips);
-        *velocity += contacts.measured.tr_mul(&slips);
+        add_matrix(&contacts.force_by_q, 1.0, true, (forces, width), pushed.values_mut());
+        add_matrix(&contacts.by_q, 1.0, true, (slips.values(), width), position.values_mut());
+        add_matrix(&contacts.measured, 1.0, true, (slips.values(), width), velocity.values_mut());
         if self.wanted.parameters {
-            let parameters = outside.parameters();
-            *parameters += contacts.force_by_p.tr_mul(&forces);
-            *parameters += contacts.by_p.tr_mul(&slips);
-            *parameters += contacts.friction_by_p.tr_mul(&friction);
+            let out = outside.parameters().values_mut();
+            add_matrix(&contacts.force_by_p, 1.0, true, (forces, width), out);
+            add_matrix(&contacts.by_p, 1.0, true, (slips.values(), width), out);
+            add_matrix(&contacts.friction_by_p, 1.0, true, (friction.values(), width), out);
         }
         for (row, factor) in contacts.by_before.iter().enumerate() {
-            slips.row_mut(row).scale_mut(*factor);
+            slips.entries_mut(row, 1).iter_mut().for_each(|slip| *slip *= factor);
         }
-        contacts.measured.tr_mul(&slips)
+        add_matrix(&contacts.measured, 1.0, true, (slips.values(), width), before.values_mut());
     }
 
-    /// The change of the forces of contacts on the directions of the velocities, from that of the configuration.
+    /// The change of the forces of contacts on the directions of the velocities, from that of the configuration and of the
+    /// forces along the rows of Wᵀ.
     pub(super) fn contact_forces(
         &self,
         contacts: &ContactTerms,
-        position: &Matrix,
-        (solution, first): (&Matrix, usize),
+        position: &Bundle,
+        along: &[f64],
         outside: &mut dyn Outside,
-    ) -> Matrix {
-        let along = solution.rows(first + self.nv + self.nc, self.nr);
-        let mut forces = &contacts.force_by_q * position + contacts.pushed.tr_mul(&along);
+        forces: &mut Bundle,
+    ) {
+        let width = position.width();
+        forces.begin(self.nv, width);
+        add_matrix(&contacts.force_by_q, 1.0, false, (position.values(), width), forces.values_mut());
+        add_matrix(&contacts.pushed, 1.0, true, (along, width), forces.values_mut());
         if self.wanted.parameters {
-            forces += &contacts.force_by_p * &*outside.parameters();
+            let x = (outside.parameters().values(), width);
+            add_matrix(&contacts.force_by_p, 1.0, false, x, forces.values_mut());
         }
-        forces
     }
 
-    /// The transpose, which goes to the configuration and to the unknowns.
+    /// The transpose, which goes to the configuration and to the forces along the rows of Wᵀ.
     pub(super) fn contact_forces_backward(
         &self,
         contacts: &ContactTerms,
-        slope: &Matrix,
-        position: &mut Matrix,
-        (adjoint, first): (&mut Matrix, usize),
+        slope: &Bundle,
+        position: &mut Bundle,
+        along: &mut [f64],
         outside: &mut dyn Outside,
     ) {
-        *position += contacts.force_by_q.tr_mul(slope);
-        let mut rows = adjoint.rows_mut(first + self.nv + self.nc, self.nr);
-        rows += &contacts.pushed * slope;
+        let x = (slope.values(), slope.width());
+        add_matrix(&contacts.force_by_q, 1.0, true, x, position.values_mut());
+        add_matrix(&contacts.pushed, 1.0, false, x, along);
         if self.wanted.parameters {
-            *outside.parameters() += contacts.force_by_p.tr_mul(slope);
+            add_matrix(&contacts.force_by_p, 1.0, true, x, outside.parameters().values_mut());
         }
     }
 }

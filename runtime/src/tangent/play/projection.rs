@@ -4,8 +4,10 @@
 //! between the accelerations and multipliers x, m and zero.
 
 use super::super::blocks::{Blocks, retraction};
-use super::super::terms::{Terms, add_full, add_sparse};
-use super::{ConstraintLevel, Matrix, NoSlope, Outside, Player, Projected, Shape, Singular, System, Target, entry};
+use super::super::bundle::{Bundle, add_full, add_scaled, add_sparse};
+use super::super::map::Register;
+use super::super::terms::Terms;
+use super::{ConstraintLevel, NoSlope, Outside, Player, Projected, Shape, Singular, Slopes, System, Target};
 use crate::model::State;
 use crate::prelude::*;
 
@@ -13,7 +15,6 @@ use crate::prelude::*;
 struct Parts {
     /// Place of the system.
     place: usize,
-    levels: Vec<ConstraintLevel>,
     /// How the coordinates afterwards answer to x and to those before.
     retraction: Option<[Blocks; 2]>,
 }
@@ -45,18 +46,18 @@ impl<'m> Player<'m> {
         for ((row, column), &value) in info.mass_matrix.entries().zip(&self.terms.mass) {
             multipliers_of.add(row, column, value);
         }
-        let mut rhs = Matrix::zeros(n, 1);
+        let mut rhs = Bundle::zeros(n, 1);
         for ((row, column), &value) in info.constraint_jacobian.entries().zip(&self.terms.jacobian) {
             multipliers_of.add(self.nv + row, column, value);
             multipliers_of.add(column, self.nv + row, -value);
-            rhs[(self.nv + row, 0)] += value * by[column];
+            rhs.entries_mut(self.nv + row, 1)[0] += value * by[column];
         }
         multipliers_of.factor().map_err(singular)?;
         multipliers_of.solve(&mut rhs);
         self.systems.put_back(place_of_multipliers, multipliers_of);
         let mut moved = still(metric);
         moved.a.copy_from_slice(by);
-        moved.lambda.copy_from_slice(&rhs.as_slice()[self.nv..]);
+        moved.lambda.copy_from_slice(rhs.entries(self.nv, self.nc));
         let mut difference = self.free.pop().unwrap_or_else(|| Box::new(Terms::new(self.model)));
         if matches!(target, Target::Coordinates) {
             // Constraints on velocities keep out of displacements what they forbid.
@@ -77,11 +78,11 @@ impl<'m> Player<'m> {
         self.other.evaluate(after, self.wanted);
         let (levels, retraction) = match target {
             Target::Coordinates => {
-                let levels = self.levels([ConstraintLevel::Position, ConstraintLevel::Velocity]);
-                (levels, Some(retraction(self.blocks, by)))
+                ([ConstraintLevel::Position, ConstraintLevel::Velocity], Some(retraction(self.blocks, by)))
             }
-            Target::Velocities { .. } => (self.levels([ConstraintLevel::Velocity; 2]), None),
+            Target::Velocities { .. } => ([ConstraintLevel::Velocity; 2], None),
         };
+        self.set_levels(levels);
         system.begin();
         for ((row, column), &value) in info.mass_matrix.entries().zip(&self.terms.mass) {
             system.add(row, column, value);
@@ -92,7 +93,7 @@ impl<'m> Player<'m> {
         let one = Blocks::uniform(1.0);
         let gradients = info.constraint_jacobian.entries().zip(self.other.jacobian.iter().zip(&self.terms.jacobian));
         for ((row, column), (&after, &before)) in gradients {
-            let is_of_position = levels[row] == ConstraintLevel::Position;
+            let is_of_position = self.room.levels[row] == ConstraintLevel::Position;
             let (value, map) = match &retraction {
                 Some([by_increment, _]) if is_of_position => (after, by_increment),
                 Some(_) => (before, &one),
@@ -102,119 +103,114 @@ impl<'m> Player<'m> {
         }
         system.factor().map_err(singular)?;
         self.systems.put_back(place, system);
-        Ok(Parts { place, levels, retraction })
+        Ok(Parts { place, retraction })
     }
 
     pub(super) fn project(
         &mut self,
         projected: &Projected,
-        registers: &[Matrix],
+        registers: &[Bundle],
+        results: &mut [Bundle],
         outside: &mut dyn Outside,
-    ) -> Result<[Matrix; 2], NoSlope> {
-        let Parts { place, levels, retraction } = self.prepare(projected)?;
+    ) -> Result<(), NoSlope> {
+        let Parts { place, retraction } = self.prepare(projected)?;
+        let [result, multipliers] = results else { return Ok(()) };
         let (n, info) = (self.nv + self.nc, self.model.describe());
         let metric = &registers[projected.metric_position.0];
-        let columns = metric.ncols();
-        let mut rhs = Matrix::zeros(n, columns);
-        add_sparse((&info.stiffness, &self.terms.stiffness), -1.0, false, metric, (&mut rhs, 0));
-        let mut result = Matrix::zeros(self.nv, columns);
+        let width = metric.width();
+        let mut rhs = core::mem::take(&mut self.room.solution);
+        rhs.begin(n, width);
+        result.begin(self.nv, width);
+        let (forces, rows) = rhs.values_mut().split_at_mut(self.nv * width);
+        add_sparse((&info.stiffness, &self.terms.stiffness), -1.0, false, (metric.values(), width), forces);
         match projected.target {
             Target::Coordinates => {
                 if let Some([_, by_start]) = &retraction {
-                    self.add_map(by_start, false, metric, &mut result);
+                    self.add_map(by_start, false, (metric.values(), width), result.values_mut());
                 }
-                self.add_rows_of(&levels, ConstraintLevel::Position, &self.other, false, &result, &mut rhs);
-                self.add_rows_of(&levels, ConstraintLevel::Velocity, &self.terms, false, metric, &mut rhs);
+                self.add_rows_of(ConstraintLevel::Position, &self.other, false, (result.values(), width), rows);
+                self.add_rows_of(ConstraintLevel::Velocity, &self.terms, false, (metric.values(), width), rows);
             }
             Target::Velocities { position, velocity } => {
-                result += &registers[velocity.0];
-                let position = &registers[position.0];
-                self.add_rows(&self.other, &levels, (0, -1.0, false), (position, 0), (&mut rhs, self.nv));
-                self.add_rows(&self.other, &levels, (1, -1.0, false), (&result, 0), (&mut rhs, self.nv));
+                result.copy_from(&registers[velocity.0]);
+                self.add_rows(&self.other, (0, -1.0, false), (registers[position.0].values(), width), rows);
+                self.add_rows(&self.other, (1, -1.0, false), (result.values(), width), rows);
             }
         }
-        self.add_outside_of_projection(projected, &levels, outside, &mut rhs);
+        self.add_outside_of_projection(projected, outside, (forces, rows));
         self.systems.solve(place, &mut rhs);
-        let x = rhs.rows(0, self.nv).into_owned();
+        let x = rhs.entries(0, self.nv);
         match &retraction {
-            Some([by_increment, _]) => self.add_map(by_increment, false, &x, &mut result),
-            None => result += x,
+            Some([by_increment, _]) => self.add_map(by_increment, false, (x, width), result.values_mut()),
+            None => add_scaled(1.0, x, result.values_mut()),
         }
-        Ok([result, rhs.rows(self.nv, self.nc).into_owned()])
+        multipliers.copy_from_slice(rhs.entries(self.nv, self.nc), width);
+        self.room.solution = rhs;
+        Ok(())
     }
 
     pub(super) fn project_backward(
         &mut self,
         projected: &Projected,
-        of: Vec<Option<Matrix>>,
-        columns: usize,
-        slopes: &mut [Option<Matrix>],
+        mut of: Slopes<'_>,
+        slopes: &mut Slopes<'_>,
         outside: &mut dyn Outside,
     ) -> Result<(), NoSlope> {
-        let Parts { place, levels, retraction } = self.prepare(projected)?;
-        let (n, info) = (self.nv + self.nc, self.model.describe());
-        let mut of = of.into_iter();
-        let mut next = |rows: usize| of.next().flatten().unwrap_or_else(|| Matrix::zeros(rows, columns));
-        let (of_result, of_multipliers) = (next(self.nv), next(self.nc));
-        let mut of_x = Matrix::zeros(self.nv, columns);
+        let Parts { place, retraction } = self.prepare(projected)?;
+        let (nv, info, width) = (self.nv, self.model.describe(), slopes.width);
+        let mut adjoint = core::mem::take(&mut self.room.solution);
+        adjoint.begin(nv + self.nc, width);
+        add_scaled(1.0, of.entry(Register(1), self.nc).values(), adjoint.entries_mut(nv, self.nc));
+        let of_result = of.entry(Register(0), nv);
+        let of_x = adjoint.entries_mut(0, nv);
         match &retraction {
-            Some([by_increment, _]) => self.add_map(by_increment, true, &of_result, &mut of_x),
-            None => of_x += &of_result,
+            Some([by_increment, _]) => self.add_map(by_increment, true, (of_result.values(), width), of_x),
+            None => add_scaled(1.0, of_result.values(), of_x),
         }
-        let mut adjoint = Matrix::zeros(n, columns);
-        adjoint.rows_mut(0, self.nv).copy_from(&of_x);
-        adjoint.rows_mut(self.nv, self.nc).copy_from(&of_multipliers);
         self.systems.solve(place, &mut adjoint);
-        let force = adjoint.rows(0, self.nv).into_owned();
-        let mut of_metric = Matrix::zeros(self.nv, columns);
-        add_sparse((&info.stiffness, &self.terms.stiffness), -1.0, true, &force, (&mut of_metric, 0));
+        let (force, rows) = adjoint.values().split_at(nv * width);
+        let rows = (rows, width);
+        let of_metric = slopes.entry(projected.metric_position, nv).values_mut();
+        add_sparse((&info.stiffness, &self.terms.stiffness), -1.0, true, (force, width), of_metric);
         match projected.target {
             Target::Coordinates => {
-                let mut of_moved = of_result;
-                self.add_rows_of(&levels, ConstraintLevel::Position, &self.other, true, &adjoint, &mut of_moved);
+                self.add_rows_of(ConstraintLevel::Position, &self.other, true, rows, of_result.values_mut());
                 if let Some([_, by_start]) = &retraction {
-                    self.add_map(by_start, true, &of_moved, &mut of_metric);
+                    self.add_map(by_start, true, (of_result.values(), width), of_metric);
                 }
-                self.add_rows_of(&levels, ConstraintLevel::Velocity, &self.terms, true, &adjoint, &mut of_metric);
+                self.add_rows_of(ConstraintLevel::Velocity, &self.terms, true, rows, of_metric);
             }
             Target::Velocities { position, velocity } => {
-                let mut of_velocity = of_result;
-                let rows = (&adjoint, self.nv);
-                self.add_rows(&self.other, &levels, (1, -1.0, true), rows, (&mut of_velocity, 0));
-                let mut of_position = Matrix::zeros(self.nv, columns);
-                self.add_rows(&self.other, &levels, (0, -1.0, true), rows, (&mut of_position, 0));
-                *entry(slopes, position, self.nv, columns) += of_position;
-                *entry(slopes, velocity, self.nv, columns) += of_velocity;
+                self.add_rows(&self.other, (1, -1.0, true), rows, of_result.values_mut());
+                add_scaled(1.0, of_result.values(), slopes.entry(velocity, nv).values_mut());
+                self.add_rows(&self.other, (0, -1.0, true), rows, slopes.entry(position, nv).values_mut());
             }
         }
-        *entry(slopes, projected.metric_position, self.nv, columns) += of_metric;
-        self.add_outside_of_projection_backward(projected, &levels, outside, &adjoint);
+        self.add_outside_of_projection_backward(projected, outside, (force, rows.0));
+        self.room.solution = adjoint;
         Ok(())
     }
 
-    /// `−(rows by ξ) x` of the constraints at one of the levels: forwards from the first row of x to those of the
-    /// constraints, and backwards.
+    /// `−(rows by ξ) x` of the constraints at one of the levels: forwards to the rows of the constraints, and backwards.
     fn add_rows_of(
         &self,
-        levels: &[ConstraintLevel],
         level: ConstraintLevel,
         terms: &Terms,
         is_transposed: bool,
-        x: &Matrix,
-        out: &mut Matrix,
+        (x, width): (&[f64], usize),
+        out: &mut [f64],
     ) {
-        let mut chosen = Matrix::zeros(self.nc, if is_transposed { x.ncols() } else { out.ncols() });
-        let is_chosen = |row: usize| levels[row] == level;
+        let mut chosen = Bundle::zeros(self.nc, width);
+        let rows = self.room.levels.iter().enumerate().filter(|(_, of)| **of == level).map(|(row, _)| row);
         if is_transposed {
-            for row in (0..self.nc).filter(|&row| is_chosen(row)) {
-                chosen.row_mut(row).copy_from(&x.row(self.nv + row));
+            for row in rows {
+                chosen.entries_mut(row, 1).copy_from_slice(&x[row * width..][..width]);
             }
-            self.add_rows(terms, levels, (0, -1.0, true), (&chosen, 0), (out, 0));
+            self.add_rows(terms, (0, -1.0, true), (chosen.values(), width), out);
         } else {
-            self.add_rows(terms, levels, (0, -1.0, false), (x, 0), (&mut chosen, 0));
-            for row in (0..self.nc).filter(|&row| is_chosen(row)) {
-                let mut to = out.row_mut(self.nv + row);
-                to += chosen.row(row);
+            self.add_rows(terms, (0, -1.0, false), (x, width), chosen.values_mut());
+            for row in rows {
+                add_scaled(1.0, chosen.entries(row, 1), &mut out[row * width..][..width]);
             }
         }
     }
@@ -222,16 +218,16 @@ impl<'m> Player<'m> {
     fn add_outside_of_projection(
         &self,
         projected: &Projected,
-        levels: &[ConstraintLevel],
         outside: &mut dyn Outside,
-        rhs: &mut Matrix,
+        (forces, rows): (&mut [f64], &mut [f64]),
     ) {
         if self.wanted.parameters {
             let parameters = outside.parameters();
-            add_full(&self.terms.force_by_p, self.np, -1.0, false, parameters, (rhs, 0));
-            for (row, &level) in levels.iter().enumerate() {
+            let x = (parameters.values(), parameters.width());
+            add_full((&self.terms.force_by_p, self.np), -1.0, false, x, forces);
+            for (row, &level) in self.room.levels.iter().enumerate() {
                 let by_p = self.terms_of_row(projected, level).row(row, level).by_p;
-                add_full(by_p, self.np, -1.0, false, parameters, (rhs, self.nv + row));
+                add_full((by_p, self.np), -1.0, false, x, &mut rows[row * x.1..][..x.1]);
             }
         }
     }
@@ -239,18 +235,17 @@ impl<'m> Player<'m> {
     fn add_outside_of_projection_backward(
         &self,
         projected: &Projected,
-        levels: &[ConstraintLevel],
         outside: &mut dyn Outside,
-        adjoint: &Matrix,
+        (force, rows): (&[f64], &[f64]),
     ) {
         if self.wanted.parameters {
             let parameters = outside.parameters();
-            let force = adjoint.rows(0, self.nv).into_owned();
-            add_full(&self.terms.force_by_p, self.np, -1.0, true, &force, (parameters, 0));
-            for (row, &level) in levels.iter().enumerate() {
+            let width = parameters.width();
+            let out = parameters.values_mut();
+            add_full((&self.terms.force_by_p, self.np), -1.0, true, (force, width), out);
+            for (row, &level) in self.room.levels.iter().enumerate() {
                 let by_p = self.terms_of_row(projected, level).row(row, level).by_p;
-                let of = adjoint.rows(self.nv + row, 1).into_owned();
-                add_full(by_p, self.np, -1.0, true, &of, (parameters, 0));
+                add_full((by_p, self.np), -1.0, true, (&rows[row * width..][..width], width), out);
             }
         }
     }
