@@ -15,6 +15,16 @@ pub(crate) fn keyword_as_name(place: Place, what: &str, found: &str) -> Error {
     error(Family::NotAName, place, format!("expected {what}, found {found}"))
 }
 
+pub(crate) fn connective_in_expression(word: &Ident) -> Error {
+    let message = format!("expected an expression, found `{word}`");
+    advise(
+        Family::Syntax,
+        word,
+        message,
+        format!("`{word}` is a word of the language, so that nothing can have this name"),
+    )
+}
+
 pub(crate) fn no_model(place: Place, found: &str) -> Error {
     advise(
         Family::Syntax,

@@ -140,8 +140,8 @@ fn primary(reader: &mut Reader) -> Result<Value> {
     if reader.sees_word("if") {
         return choice(reader);
     }
-    if reader.word().is_some_and(|word| keywords::is_connective(&word)) {
-        return Err(reader.expected("an expression"));
+    if let Some(word) = reader.word().filter(keywords::is_connective) {
+        return Err(diagnostics::connective_in_expression(&word));
     }
     let name = reader.name("an expression")?;
     if !reader.sees_group(Delimiter::Parenthesis) {

@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::map::Acting;
+use super::map::{Acting, Kind};
 use super::terms::Wanted;
 use crate::model::{ContactLaw, Model, State};
 use crate::prelude::*;
@@ -15,6 +15,8 @@ pub(super) struct ContactTerms<'m> {
     /// First row of each contact, and the end.
     first_rows: Vec<usize>,
     laws: Vec<ContactLaw>,
+    /// Of each velocity the group to which M and the constraints couple it, by a velocity of that group.
+    groups: Vec<usize>,
     /// Where relative velocities are measured: Wᵀ `[rows × nv]`, velocities ξ `[rows]`, and their derivatives.
     pub(super) measured: DMatrix<f64>,
     slips: Vec<f64>,
@@ -80,6 +82,7 @@ impl<'m> ContactTerms<'m> {
             np,
             first_rows,
             laws,
+            groups: groups(model),
             measured: zeros(n_rows, nv),
             slips: vec![0.0; n_rows],
             by_q: zeros(n_rows, nv),
@@ -103,7 +106,7 @@ impl<'m> ContactTerms<'m> {
     pub(super) fn evaluate(
         &mut self,
         [measured, pushed]: [&State; 2],
-        acting: &Acting,
+        (acting, kind): (&Acting, Kind),
         wanted: Wanted,
     ) -> Result<(), AboutToChange> {
         self.measured = self.directions(measured);
@@ -136,7 +139,7 @@ impl<'m> ContactTerms<'m> {
                 }
             }
         }
-        self.decide(acting, 1.0 + measured.v.amax())
+        self.decide(acting, kind, 1.0 + measured.v.amax())
     }
 
     /// Wᵀ.
@@ -192,22 +195,56 @@ impl<'m> ContactTerms<'m> {
         }
     }
 
+    /// Whether each contact touches a velocity that impulses change, those larger than this.
+    fn reached(&self, impulses: &[f64], least: f64) -> Vec<bool> {
+        let pattern = &self.model.describe().contact_jacobian;
+        let groups_of = |contact: usize| {
+            let rows = self.rows(contact);
+            pattern.entries().filter(move |(row, _)| rows.contains(row)).map(|(_, column)| self.groups[column])
+        };
+        let mut is_struck = vec![false; self.nv];
+        for contact in 0..self.laws.len() {
+            if impulses[self.rows(contact)].iter().any(|impulse| impulse.abs() > least) {
+                groups_of(contact).for_each(|group| is_struck[group] = true);
+            }
+        }
+        (0..self.laws.len()).map(|contact| groups_of(contact).any(|group| is_struck[group])).collect()
+    }
+
     /// What the law of each contact says, by its relative velocities and forces.
-    fn decide(&mut self, acting: &Acting, speed: f64) -> Result<(), AboutToChange> {
+    fn decide(&mut self, acting: &Acting, kind: Kind, speed: f64) -> Result<(), AboutToChange> {
         self.rules.clear();
         let largest = acting.forces.iter().fold(0.0_f64, |largest, force| largest.max(force.abs()));
+        let reached = (kind == Kind::Impact).then(|| self.reached(&acting.forces, ROUNDING * largest));
         for contact in 0..self.laws.len() {
             let rows = self.rows(contact);
+            // What rests while others collide elsewhere goes on as it did.
+            let is_reached = reached.as_ref().is_none_or(|reached| reached[contact]);
             let rule = rule(
                 (&self.slips[rows.clone()], &acting.forces[rows]),
                 self.laws[contact].friction,
-                acting.closed[contact] != 0.0,
+                acting.closed[contact] != 0.0 && is_reached,
                 (ROUNDING * speed, largest),
             );
             self.rules.push(rule.ok_or(AboutToChange { contact })?);
         }
         Ok(())
     }
+}
+
+/// Velocities that M or a constraint couples have the same group, the first of them.
+fn groups(model: &dyn Model) -> Vec<usize> {
+    let info = model.describe();
+    let nv = model.dims().nv;
+    let mut groups: Vec<usize> = (0..nv).collect();
+    let rows = &info.constraint_jacobian;
+    let mut first_of_rows = vec![None; rows.rows];
+    let of_constraints = rows.entries().map(|(row, column)| (*first_of_rows[row].get_or_insert(column), column));
+    for (a, b) in info.mass_matrix.entries().chain(of_constraints.collect::<Vec<_>>()) {
+        let (first, other) = (groups[a].min(groups[b]), groups[a].max(groups[b]));
+        groups.iter_mut().filter(|group| **group == other).for_each(|group| *group = first);
+    }
+    groups
 }
 
 /// What the law of a contact says, unless an inequality is about to change; relative velocities up to `rest` are zero,

@@ -16,7 +16,7 @@ impl<'m> Player<'m> {
         for ((instant, terms), acting) in equations.linear.instants.iter().zip(all).zip(&equations.contacts) {
             let mut contacts = self.free_contacts.pop().unwrap_or_else(|| Box::new(ContactTerms::new(self.model)));
             let states = [&instant.of_constraints().state, &instant.state];
-            let about = contacts.evaluate(states, acting, self.wanted);
+            let about = contacts.evaluate(states, (acting, equations.kind), self.wanted);
             about.map_err(|AboutToChange { contact }| NoSlope::Contact { t: instant.state.t, contact })?;
             terms.contacts = Some(contacts);
         }
