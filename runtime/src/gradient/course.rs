@@ -11,6 +11,8 @@ pub(super) struct Course<'a> {
     step: f64,
     until: f64,
     instants: &'a [f64],
+    /// Shorter ways than this are none, s.
+    negligible: f64,
     /// Steps up to the next instant, if one is ahead: how many are left, their length, and that of the last.
     left: (usize, f64, f64),
 }
@@ -20,7 +22,15 @@ const NEGLIGIBLE: f64 = 1e-6;
 
 impl<'a> Course<'a> {
     pub(super) fn new(t: f64, step: f64, until: f64, instants: &'a [f64]) -> Self {
-        Self { t, step, until, instants, left: (0, 0.0, 0.0) }
+        Self { t, step, until, instants, negligible: NEGLIGIBLE * step, left: (0, 0.0, 0.0) }
+    }
+
+    /// One step to each of these ascending times that are ahead.
+    pub(super) fn through(t: f64, ends: &'a [f64]) -> Self {
+        let shortest = ends.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+        let until = ends.last().copied().unwrap_or(t);
+        let negligible = NEGLIGIBLE * shortest.min(until - t).max(0.0);
+        Self { negligible, ..Self::new(t, f64::INFINITY, until, ends) }
     }
 
     /// Length of the next step, s; nothing at the end.
@@ -38,8 +48,8 @@ impl<'a> Course<'a> {
 
     /// The steps up to the next instant, or the next step.
     fn leg(&self) -> Option<(usize, f64, f64)> {
-        let Self { t, step, until, .. } = *self;
-        let next = self.instants.partition_point(|instant| *instant <= t + NEGLIGIBLE * step);
+        let Self { t, step, until, negligible, .. } = *self;
+        let next = self.instants.partition_point(|instant| *instant <= t + negligible);
         match self.instants.get(next).filter(|instant| **instant < until) {
             Some(instant) => {
                 let count = ((instant - t) / step - NEGLIGIBLE).ceil().max(1.0);
@@ -47,7 +57,7 @@ impl<'a> Course<'a> {
                 // The last one ends where it should, whatever was rounded.
                 Some((count as usize, dt, instant - (t + dt * (count - 1.0))))
             }
-            None if until <= t + NEGLIGIBLE * step => None,
+            None if until <= t + negligible => None,
             None => {
                 let left = until - t;
                 let dt = if left < (1.0 + NEGLIGIBLE) * step { left } else { step };
@@ -83,5 +93,18 @@ mod tests {
         assert_eq!(ends(Course::new(0.0, 0.5, 1.25, &[])), [0.5, 1.0, 1.25]);
         assert_eq!(ends(Course::new(0.0, 0.1, 0.3, &[])).len(), 3);
         assert_eq!(Course::new(1.0, 0.1, 1.0, &[]).count(), 0);
+    }
+
+    #[test]
+    fn chosen_steps_end_where_they_were_chosen() {
+        let times = [0.0, 1e-9, 0.3, 0.3 + 1e-7, 2.0];
+        for (start, first) in [(0.0, 1), (0.3, 3)] {
+            let found = ends(Course::through(start, &times));
+            let are_met = found.iter().zip(&times[first..]).all(|(found, time)| (found - time).abs() < 1e-15);
+            assert!(found.len() == times.len() - first && are_met, "{found:?}");
+        }
+        assert_eq!(ends(Course::through(0.0, &[0.5])), [0.5]);
+        assert_eq!(Course::through(2.0, &times).count(), 0);
+        assert_eq!(Course::through(2.0, &[]).count(), 0);
     }
 }

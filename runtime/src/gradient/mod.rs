@@ -81,6 +81,8 @@ pub struct Differentiated<'m> {
     step: f64,
     until: f64,
     instants: Vec<f64>,
+    /// Whether a single step leads to each of the instants.
+    are_chosen: bool,
     start: Option<State>,
     checkpoints: Option<usize>,
     has_impacts: bool,
@@ -234,6 +236,7 @@ impl<'m> Differentiated<'m> {
             step: 1e-3,
             until: 1.0,
             instants: Vec::new(),
+            are_chosen: false,
             start: None,
             checkpoints: None,
             has_impacts: false,
@@ -253,7 +256,48 @@ impl<'m> Differentiated<'m> {
     /// Ascending times, s, at which a step shall end, as those of measurements: between them steps are equal, and none is
     /// longer than that of [`step`](Self::step). Those before the start are passed over.
     pub fn meeting(self, instants: Vec<f64>) -> Self {
-        Self { instants, ..self }
+        Self { instants, are_chosen: false, ..self }
+    }
+
+    /// One step to each of these ascending times, s, up to the last of them: those of a run that chose its steps, in place of
+    /// [`step`](Self::step) and [`until`](Self::until). The times stay what they are as parameters change.
+    ///
+    /// # Examples
+    /// The example of [`Differentiated`], with steps chosen by the error of each.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         param stiffness = 4 N/m;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: stiffness }
+    /// #         initial rail.displacement = 1 m;
+    /// #         differentiate stiffness;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::gradient::{Differentiated, Direction};
+    /// use hamel::{Simulation, initial_state, schemes};
+    ///
+    /// let model = Oscillator::default();
+    /// let scheme = schemes::by_name("dormand_prince", &[])?;
+    /// let run = Simulation::new(&model, &*scheme).tolerance(1e-9).until(1.0).run(initial_state(&model)?);
+    /// run.outcome?;
+    /// let motion = Differentiated::new(&model, &*scheme).through(run.trajectory.times().collect());
+    /// let (mut steps, mut slope) = (0, 0.0);
+    /// motion.sensitivities(&[Direction::Parameter(0)], &mut |_, changes| {
+    ///     (steps, slope) = (steps + 1, changes.position[0]);
+    /// })?;
+    /// assert_eq!(steps, run.trajectory.len());
+    /// assert!((slope + 2_f64.sin() / 4.0).abs() < 1e-7);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn through(self, times: Vec<f64>) -> Self {
+        Self { instants: times, are_chosen: true, ..self }
     }
 
     /// Options of the scheme. Slopes are as exact as equations are solved.
@@ -416,9 +460,15 @@ impl<'m> Differentiated<'m> {
     fn first(&self) -> Result<State, GradientError> {
         let model = self.model;
         let is_ascending = self.instants.windows(2).all(|pair| pair[0] < pair[1]);
-        let are_finite = self.until.is_finite() && self.instants.iter().all(|instant| instant.is_finite());
-        let is_long = self.until > MOST_STEPS * self.step;
-        if !self.step.is_finite() || self.step <= 0.0 || !are_finite || !is_ascending || is_long {
+        let are_finite = self.instants.iter().all(|instant| instant.is_finite());
+        let are_steps = match self.are_chosen {
+            true => !self.instants.is_empty(),
+            false => {
+                let is_step = self.step.is_finite() && self.step > 0.0;
+                is_step && self.until.is_finite() && self.until <= MOST_STEPS * self.step
+            }
+        };
+        if !are_finite || !is_ascending || !are_steps {
             return Err(GradientError::BadSteps { step: self.step, until: self.until });
         }
         let Some(state) = &self.start else { return Ok(initial_state(model)?) };
@@ -430,7 +480,10 @@ impl<'m> Differentiated<'m> {
     /// The motion from a state on.
     fn way(&self, state: State) -> Result<Way<'_>, GradientError> {
         Ok(Way {
-            course: Course::new(state.t, self.step, self.until, &self.instants),
+            course: match self.are_chosen {
+                true => Course::through(state.t, &self.instants),
+                false => Course::new(state.t, self.step, self.until, &self.instants),
+            },
             stepper: self.scheme.start_with(self.model, state, &self.options)?,
             scheme: self.scheme,
             has_impacts: self.has_impacts,

@@ -75,7 +75,7 @@ struct Room<'m> {
     /// Where each constraint holds.
     levels: Vec<ConstraintLevel>,
     terms: Vec<TermsOf<'m>>,
-    /// Right-hand sides and solutions, and those of a projection's multipliers.
+    /// Right-hand sides, and solutions.
     solution: Bundle,
     /// Changes of coordinates, velocities and accelerations where constraints hold, or slopes with respect to them.
     elsewhere: [Bundle; 3],
