@@ -58,6 +58,7 @@ def sensitivities(
     scheme: str | None,
     until: float,
     dt: float,
+    times: Sequence[float] | None,
     inputs: Sequence[tuple[str, _Input]],
     start: _Start | None,
 ) -> tuple[Array, Array, Array]: ...
@@ -67,6 +68,7 @@ def gradient(
     scheme: str | None,
     until: float,
     dt: float,
+    times: Sequence[float] | None,
     inputs: Sequence[tuple[str, _Input]],
     start: _Start | None,
     checkpoints: int | None,

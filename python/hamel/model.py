@@ -659,8 +659,9 @@ class Model(_hamel.Model):
         self,
         names: Sequence[str],
         *,
-        until: float,
+        until: float | None = None,
         dt: float = 1e-3,
+        times: ArrayLike | None = None,
         scheme: str | None = None,
         parameters: Mapping[str, float] | None = None,
         inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
@@ -668,7 +669,8 @@ class Model(_hamel.Model):
     ) -> Sensitivities:
         """Outputs of a motion, and their exact derivatives with respect to parameters.
 
-        What is differentiated are the numbers that the scheme computes with equal steps.
+        What is differentiated are the numbers that the scheme computes with its steps, whose lengths do not depend on
+        parameters.
 
         Parameters
         ----------
@@ -676,6 +678,9 @@ class Model(_hamel.Model):
             Parameters, component by component.
         until, dt : float
             End of the motion and length of its steps, s.
+        times : array_like
+            In place of both: ascending times to each of which a single step leads, such as `t` of a trajectory whose steps
+            were chosen by a tolerance.
         scheme : str
             By default ``"runge_kutta"``, or ``"esdirk436"`` for rotations with angular velocities.
         parameters, inputs, initial
@@ -688,7 +693,7 @@ class Model(_hamel.Model):
         """
         model = self.with_parameters(parameters) if parameters else self
         found = _hamel.sensitivities(
-            model, list(names), scheme, float(until), float(dt), _inputs(inputs), self._start(initial)
+            model, list(names), scheme, *_steps(until, dt, times), _inputs(inputs), self._start(initial)
         )
         return Sensitivities(*found, names=tuple(names))
 
@@ -696,8 +701,9 @@ class Model(_hamel.Model):
         self,
         objective: Callable[[np.ndarray, np.ndarray], tuple[float, ArrayLike]],
         *,
-        until: float,
+        until: float | None = None,
         dt: float = 1e-3,
+        times: ArrayLike | None = None,
         scheme: str | None = None,
         parameters: Mapping[str, float] | None = None,
         inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
@@ -713,7 +719,7 @@ class Model(_hamel.Model):
         objective : callable
             ``objective(t, y)`` is given the times (n,) and the outputs (n, outputs) of all steps, the start among them, and
             returns the number and its derivatives with respect to `y`, (n, outputs).
-        until, dt, scheme, parameters, inputs, initial
+        until, dt, times, scheme, parameters, inputs, initial
             As in `sensitivities`.
         checkpoints : int
             Bounds the memory of long motions: so many copies from which steps are made again, in place of what every step
@@ -757,7 +763,7 @@ class Model(_hamel.Model):
 
         model = self.with_parameters(parameters) if parameters else self
         value, by_parameter, (position, velocity), by_input = _hamel.gradient(
-            model, judged, scheme, float(until), float(dt), _inputs(inputs), self._start(initial), checkpoints
+            model, judged, scheme, *_steps(until, dt, times), _inputs(inputs), self._start(initial), checkpoints
         )
         return Gradient(value, dict(by_parameter), position, velocity, dict(by_input))
 
@@ -1143,6 +1149,15 @@ def _written(value: ArrayLike) -> str:
 
 def _sequence(controllers: Controller | Sequence[Controller]) -> Sequence[Controller]:
     return [controllers] if isinstance(controllers, Controller) else controllers
+
+
+def _steps(until: float | None, dt: float, times: ArrayLike | None) -> tuple[float, float, list[float] | None]:
+    """The end of a motion and the length of its steps, or the times that its steps lead to."""
+    if (until is None) == (times is None):
+        raise ValueError("expected either `until` or `times`")
+    if times is not None:
+        return 0.0, float(dt), np.asarray(times, dtype=float).tolist()
+    return float(until), float(dt), None
 
 
 def _inputs(given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:

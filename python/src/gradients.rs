@@ -26,6 +26,8 @@ pub(crate) struct Prepared {
     start: Option<hamel::State>,
     until: f64,
     dt: f64,
+    /// Times to each of which a single step leads, in place of both.
+    times: Option<Vec<f64>>,
 }
 
 impl Prepared {
@@ -36,7 +38,10 @@ impl Prepared {
 
     fn motion(&self) -> Differentiated<'_> {
         let motion = Differentiated::new(&self.model, &*self.scheme).options(self.options);
-        let motion = motion.step(self.dt).until(self.until);
+        let motion = match &self.times {
+            Some(times) => motion.through(times.clone()),
+            None => motion.step(self.dt).until(self.until),
+        };
         match &self.start {
             Some(start) => motion.from(start.clone()),
             None => motion,
@@ -74,7 +79,7 @@ pub(crate) fn prepared(
         _ => None,
     };
     let scheme = scheme_of(scheme.unwrap_or(name), &[])?;
-    Ok(Prepared { model: found, inputs, exception, scheme, options, start, until, dt })
+    Ok(Prepared { model: found, inputs, exception, scheme, options, start, until, dt, times: None })
 }
 
 /// Places of parameters among those by which a model has derivatives.
@@ -98,10 +103,11 @@ pub(crate) fn sensitivities<'py>(
     scheme: Option<&str>,
     until: f64,
     dt: f64,
+    times: Option<Vec<f64>>,
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, Array<'py>, Array<'py>)> {
-    let prepared = prepared(py, model, (scheme, until, dt), inputs, start)?;
+    let prepared = Prepared { times, ..prepared(py, model, (scheme, until, dt), inputs, start)? };
     let directions: Vec<Direction> = places(&prepared.model, &names)?.into_iter().map(Direction::Parameter).collect();
     let count = prepared.model.describe().outputs.len();
     let (mut times, mut values, mut slopes) = (Vec::new(), Vec::new(), Vec::new());
@@ -134,11 +140,12 @@ pub(crate) fn gradient<'py>(
     scheme: Option<&str>,
     until: f64,
     dt: f64,
+    times: Option<Vec<f64>>,
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
     checkpoints: Option<usize>,
 ) -> PyResult<(f64, Vec<(String, f64)>, [Bound<'py, PyArray1<f64>>; 2], Vec<(String, Array<'py>)>)> {
-    let prepared = prepared(py, model, (scheme, until, dt), inputs, start)?;
+    let prepared = Prepared { times, ..prepared(py, model, (scheme, until, dt), inputs, start)? };
     let info = prepared.model.describe();
     let count = info.outputs.len();
     let (mut times, mut values) = (Vec::new(), Vec::new());

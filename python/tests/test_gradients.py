@@ -54,6 +54,17 @@ def test_sensitivities_are_those_of_the_closed_form(oscillator):
         assert np.allclose(found.slopes[:, 0, k], exact, atol=1e-8 * np.abs(exact).max()), name
 
 
+def test_steps_of_a_run_with_a_tolerance_have_slopes(oscillator):
+    run = oscillator.simulate("dormand_prince", until=2.0, tolerance=1e-9)
+    found = oscillator.sensitivities(["stiffness"], times=run.t, scheme="dormand_prince")
+    np.testing.assert_allclose(found.t, run.t, atol=1e-12)
+    equal = oscillator.sensitivities(["stiffness"], until=2.0, dt=1e-3)
+    np.testing.assert_allclose(found.slopes[-1], equal.slopes[-1], atol=1e-6)
+    for steps in ({}, {"until": 1.0, "times": [0.0, 1.0]}, {"times": []}, {"times": [0.0, 1.0, 0.5]}):
+        with pytest.raises(ValueError):
+            oscillator.sensitivities(["stiffness"], **steps)
+
+
 def test_a_gradient_is_the_product_of_slopes(oscillator):
     found = oscillator.sensitivities(list(EXACT), until=0.7)
     weights = np.sin(np.arange(found.outputs.size)).reshape(found.outputs.shape)
