@@ -1153,11 +1153,11 @@ def _sequence(controllers: Controller | Sequence[Controller]) -> Sequence[Contro
 
 def _steps(until: float | None, dt: float, times: ArrayLike | None) -> tuple[float, float, list[float] | None]:
     """The end of a motion and the length of its steps, or the times that its steps lead to."""
-    if (until is None) == (times is None):
-        raise ValueError("expected either `until` or `times`")
-    if times is not None:
+    if until is not None and times is None:
+        return float(until), float(dt), None
+    if times is not None and until is None:
         return 0.0, float(dt), np.asarray(times, dtype=float).tolist()
-    return float(until), float(dt), None
+    raise ValueError("expected either `until` or `times`")
 
 
 def _inputs(given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
