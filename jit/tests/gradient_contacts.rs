@@ -214,7 +214,7 @@ fn slider_crank_with_clearance() {
 fn scene(seed: u64) -> String {
     let mut random = Random(seed);
     let mut within = |low: f64, high: f64| low + (high - low) * random.next();
-    let is_absolute = seed % 3 == 0;
+    let is_absolute = seed.is_multiple_of(3);
     let mut text = format!(
         "model Scene {{
             planar;
@@ -284,7 +284,7 @@ fn random_scenes() {
     let law = Law { course: course(1.03e-3, 0.0515), part: 1e-4, impacts: 3..=7, motion: 1e-5, forces: 1e-2 };
     for seed in 0..4 {
         let known = check(&format!("scene {seed}"), &scene(seed), &law, &SOME);
-        let levels = if seed % 3 == 0 { 2 } else { 1 };
+        let levels = if seed.is_multiple_of(3) { 2 } else { 1 };
         assert!(known >= 6 * levels, "{known} in scene {seed}");
     }
 }
