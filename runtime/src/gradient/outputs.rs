@@ -12,8 +12,6 @@ pub(super) struct Outputs<'m> {
     pub(super) values: Vec<f64>,
     by: [Vec<f64>; 5],
     columns: [usize; 5],
-    /// Of one result by parameters or inputs.
-    slope: Vec<f64>,
     changes: Bundle,
 }
 
@@ -23,7 +21,7 @@ impl<'m> Outputs<'m> {
         let (ny, np, nu) = (info.outputs.len(), info.differentiated.len(), info.inputs.len());
         let columns = [nv, nv, nv, np, nu];
         let by = columns.map(|columns| vec![0.0; ny * columns]);
-        Self { model, values: vec![0.0; ny], by, columns, slope: Vec::new(), changes: Bundle::default() }
+        Self { model, values: vec![0.0; ny], by, columns, changes: Bundle::default() }
     }
 
     pub(super) fn evaluate(&mut self, state: &State) {
@@ -70,16 +68,12 @@ impl<'m> Outputs<'m> {
         }
         let [.., by_p, by_u] = &self.by;
         let [.., np, nu] = self.columns;
-        let mut slope_by = |by: &[f64], columns: usize| {
-            self.slope.clear();
-            self.slope.resize(columns, 0.0);
-            add_full((by, columns), 1.0, true, slopes, &mut self.slope);
-            core::mem::take(&mut self.slope)
+        let slope_by = |by: &[f64], columns: usize| {
+            let mut slope = vec![0.0; columns];
+            add_full((by, columns), 1.0, true, slopes, &mut slope);
+            slope
         };
-        let by_parameters = slope_by(by_p, np);
-        outside.parameters().add_to(result, &by_parameters);
-        let by_inputs = slope_by(by_u, nu);
-        outside.add_inputs_of(result, state.t, by_inputs.iter().copied());
-        self.slope = by_parameters;
+        outside.parameters().add_to(result, &slope_by(by_p, np));
+        outside.add_inputs_of(result, state.t, slope_by(by_u, nu).into_iter());
     }
 }

@@ -259,10 +259,10 @@ impl LinearSolver {
 
     /// The same for so many right-hand sides, whose entries stand together.
     pub(crate) fn solve_several(&mut self, rhs: &mut [f64], width: usize) {
-        if width <= 1 {
-            return if width == 1 {
-                self.solve(rhs)
-            };
+        match width {
+            0 => return,
+            1 => return self.solve(rhs),
+            _ => {}
         }
         if let Some(reduction) = &self.reduction {
             reduction.left_out.iter().for_each(|&unknown| rhs[unknown * width..][..width].fill(0.0));

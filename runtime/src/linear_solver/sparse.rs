@@ -34,8 +34,8 @@ pub(super) struct SparseLu {
     is_ordered: bool,
     work: Vec<f64>,
     rhs: Vec<f64>,
-    /// The first of several right-hand sides.
-    first: Vec<f64>,
+    /// Several right-hand sides as they were given; one of them, and its solution.
+    several: [Vec<f64>; 3],
 }
 
 /// An order of pivots, and the factors that it was found with.
@@ -153,7 +153,7 @@ impl SparseLu {
             is_ordered: false,
             work: vec![0.0; n],
             rhs: vec![0.0; n],
-            first: Vec::new(),
+            several: Default::default(),
         }
     }
 
@@ -230,18 +230,32 @@ impl SparseLu {
         self.rhs = given;
     }
 
-    /// The same for so many right-hand sides, whose entries stand together; the first tells whether the pivots serve.
+    /// The same for so many right-hand sides, whose entries stand together.
     pub(super) fn solve_several(
         &mut self,
         pattern: &SparsityPattern,
         values: &[f64],
         (rhs, width): (&mut [f64], usize),
     ) {
-        let mut first = core::mem::take(&mut self.first);
-        first.clear();
-        first.extend(rhs.iter().step_by(width));
-        self.solve(pattern, values, &mut first);
-        self.first = first;
+        let [mut given, mut alone, mut solution] = core::mem::take(&mut self.several);
+        given.clear();
+        given.extend_from_slice(rhs);
+        self.substitute_several(rhs, width);
+        let is_accurate = (0..width).all(|side| {
+            for (one, all) in [(&mut alone, &given[..]), (&mut solution, &*rhs)] {
+                one.clear();
+                one.extend(all.iter().skip(side).step_by(width));
+            }
+            self.is_accurate(pattern, values, &alone, &solution)
+        });
+        if !is_accurate && self.factor(pattern, values).is_ok() {
+            rhs.copy_from_slice(&given);
+            self.substitute_several(rhs, width);
+        }
+        self.several = [given, alone, solution];
+    }
+
+    fn substitute_several(&mut self, rhs: &mut [f64], width: usize) {
         if let Some(panels) = &mut self.panels {
             panels.solve_several(rhs, width);
         }

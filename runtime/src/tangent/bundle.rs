@@ -132,20 +132,9 @@ pub(crate) fn add_full(
     }
 }
 
-/// The same for a matrix.
-pub(crate) fn add_matrix(
-    matrix: &DMatrix<f64>,
-    factor: f64,
-    is_transposed: bool,
-    (x, width): (&[f64], usize),
-    out: &mut [f64],
-) {
-    for (column, values) in matrix.column_iter().enumerate() {
-        for (row, value) in values.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            let (to, from) = if is_transposed { (column, row) } else { (row, column) };
-            add_entry(factor * value, (x, from), (out, to), width);
-        }
-    }
+/// The same for a matrix, whose columns are the rows of its transpose.
+pub(crate) fn add_matrix(matrix: &DMatrix<f64>, factor: f64, is_transposed: bool, x: (&[f64], usize), out: &mut [f64]) {
+    add_full((matrix.as_slice(), matrix.nrows()), factor, !is_transposed, x, out);
 }
 
 #[inline]

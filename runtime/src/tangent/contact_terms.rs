@@ -242,7 +242,9 @@ fn groups(model: &dyn Model) -> Vec<usize> {
     let of_constraints = rows.entries().map(|(row, column)| (*first_of_rows[row].get_or_insert(column), column));
     for (a, b) in info.mass_matrix.entries().chain(of_constraints.collect::<Vec<_>>()) {
         let (first, other) = (groups[a].min(groups[b]), groups[a].max(groups[b]));
-        groups.iter_mut().filter(|group| **group == other).for_each(|group| *group = first);
+        if first != other {
+            groups.iter_mut().filter(|group| **group == other).for_each(|group| *group = first);
+        }
     }
     groups
 }
