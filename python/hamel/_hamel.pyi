@@ -64,7 +64,7 @@ def sensitivities(
 ) -> tuple[Array, Array, Array]: ...
 def gradient(
     model: Model,
-    objective: Callable[[Array, Array], tuple[float, Array]],
+    objective: Callable[[Array, Array], tuple[float, Array, Array | None]],
     scheme: str | None,
     until: float,
     dt: float,

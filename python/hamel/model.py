@@ -670,7 +670,8 @@ class Model(_hamel.Model):
         """Outputs of a motion, and their exact derivatives with respect to parameters.
 
         What is differentiated are the numbers that the scheme computes with its steps, whose lengths do not depend on
-        parameters.
+        parameters. With contacts, steps are divided where these close, at instants that change with parameters; an impact has
+        two rows of one time, before it and after it.
 
         Parameters
         ----------
@@ -682,7 +683,8 @@ class Model(_hamel.Model):
             In place of both: ascending times to each of which a single step leads, such as `t` of a trajectory whose steps
             were chosen by a tolerance.
         scheme : str
-            By default ``"runge_kutta"``, or ``"esdirk436"`` for rotations with angular velocities.
+            By default ``"runge_kutta"``, ``"esdirk436"`` for rotations with angular velocities, or ``"generalized_alpha"`` with
+            contacts.
         parameters, inputs, initial
             As in `simulate`. Initial conditions may contain parameters; a state as `initial` depends on none.
 
@@ -699,7 +701,7 @@ class Model(_hamel.Model):
 
     def gradient(
         self,
-        objective: Callable[[np.ndarray, np.ndarray], tuple[float, ArrayLike]],
+        objective: Callable[[np.ndarray, np.ndarray], tuple[float, ArrayLike] | tuple[float, ArrayLike, ArrayLike]],
         *,
         until: float | None = None,
         dt: float = 1e-3,
@@ -718,7 +720,9 @@ class Model(_hamel.Model):
         ----------
         objective : callable
             ``objective(t, y)`` is given the times (n,) and the outputs (n, outputs) of all steps, the start among them, and
-            returns the number and its derivatives with respect to `y`, (n, outputs).
+            returns the number and its derivatives with respect to `y`, (n, outputs). An impact has two rows of one time, before
+            it and after it. A motion with impacts needs a third result, (n,): what is integrated over time at each row, zeros
+            where nothing is, because an impact that comes later prolongs what was before.
         until, dt, times, scheme, parameters, inputs, initial
             As in `sensitivities`.
         checkpoints : int
@@ -757,9 +761,10 @@ class Model(_hamel.Model):
         if checkpoints is not None and checkpoints < 1:
             raise ValueError(f"`checkpoints`: expected at least 1, found {checkpoints}")
 
-        def judged(t: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray]:
-            value, slopes = objective(t, y)
-            return float(value), np.ascontiguousarray(slopes, dtype=float)
+        def judged(t: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray, np.ndarray | None]:
+            value, slopes, *integrand = objective(t, y)
+            arrays = [np.ascontiguousarray(array, dtype=float) for array in (slopes, *integrand)]
+            return float(value), *arrays, *[None] * (2 - len(arrays))
 
         model = self.with_parameters(parameters) if parameters else self
         value, by_parameter, (position, velocity), by_input = _hamel.gradient(

@@ -1,6 +1,6 @@
 //! Slopes of motions, and fits of parameters to measurements.
 
-use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Slopes, suitable_scheme};
+use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Objective, Slopes, suitable_scheme};
 use hamel::{Model as _, Options, Scheme};
 use hamel_fit::{Fit, FitError, Free, Measurements};
 use hamel_jit::JitModel;
@@ -129,6 +129,24 @@ pub(crate) fn sensitivities<'py>(
     ))
 }
 
+/// What a function has made of all instants: slopes by outputs, and what is integrated over time, if there are impacts.
+struct Judgement {
+    slopes: Vec<f64>,
+    integrand: Vec<f64>,
+}
+
+impl Objective for Judgement {
+    fn add(&self, instant: &Instant<'_>, own: &mut Slopes) -> f64 {
+        let count = instant.outputs.len();
+        own.outputs.as_mut_slice().copy_from_slice(&self.slopes[instant.number * count..][..count]);
+        0.0
+    }
+
+    fn integrand(&self, instant: &Instant<'_>, _slopes: &mut Slopes) -> f64 {
+        self.integrand.get(instant.number).copied().unwrap_or_default()
+    }
+}
+
 /// The objective that a function makes of times and outputs, and its slopes by parameters, by coordinates and velocities
 /// of the start, and by inputs at the times of the steps.
 #[pyfunction]
@@ -159,20 +177,27 @@ pub(crate) fn gradient<'py>(
     })
     .map_err(|error| prepared.failed(py, failed(error)))?;
     let steps = times.len();
+    let has_impacts = times.windows(2).any(|pair| pair[0] == pair[1]);
     let of_times = PyArray1::from_vec(py, times);
     let of_outputs = PyArray1::from_vec(py, values).reshape(vec![steps, count])?;
-    let (value, slopes): (f64, PyReadonlyArrayDyn<'py, f64>) = objective.call1((of_times, of_outputs))?.extract()?;
-    if slopes.as_array().shape() != [steps, count] {
-        let found = slopes.as_array().shape().to_vec();
-        return Err(PyValueError::new_err(format!(
-            "slopes of the objective: expected shape ({steps}, {count}), found {found:?}"
-        )));
+    type Judged<'py> = (f64, PyReadonlyArrayDyn<'py, f64>, Option<PyReadonlyArrayDyn<'py, f64>>);
+    let (value, slopes, integrand): Judged<'py> = objective.call1((of_times, of_outputs))?.extract()?;
+    if integrand.is_none() && has_impacts {
+        return Err(PyValueError::new_err(
+            "the motion has impacts, whose instants change: expected (value, slopes, integrand) from the objective, the last \
+             one what is integrated over time, at each of the times; zeros where nothing is",
+        ));
     }
-    let slopes: Vec<f64> = slopes.as_array().iter().copied().collect();
-    let summed = |instant: &Instant, own: &mut Slopes| {
-        let row = &slopes[instant.step * count..(instant.step + 1) * count];
-        own.outputs.as_mut_slice().copy_from_slice(row);
-        0.0
+    let read = |what: &str, array: PyReadonlyArrayDyn<'py, f64>, shape: &[usize]| match array.as_array() {
+        values if values.shape() == shape => Ok(values.iter().copied().collect::<Vec<f64>>()),
+        values => Err(PyValueError::new_err(format!(
+            "{what} of the objective: expected shape {shape:?}, found {:?}",
+            values.shape()
+        ))),
+    };
+    let summed = Judgement {
+        slopes: read("slopes", slopes, &[steps, count])?,
+        integrand: integrand.map(|integrand| read("integrand", integrand, &[steps])).transpose()?.unwrap_or_default(),
     };
     let motion = prepared.motion();
     let motion = match checkpoints {

@@ -1,19 +1,18 @@
 //! Slopes of motions against differences of runs, and gradients against sensitivities.
 
-use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Slopes};
+use hamel::gradient::{Differentiated, Direction, GradientError, Impacts, Instant, Slopes};
 use hamel::nonsmooth::ContactRecord;
 use hamel::{ContactLaw, Model, Options, Scheme, initial_state};
-use hamel_jit::{JitModel, Level};
+use hamel_jit::JitModel;
 
 #[path = "differences.rs"]
 mod differences;
 
-pub use differences::differences;
+#[path = "differentiable.rs"]
+mod differentiable;
 
-pub fn model(text: &str) -> JitModel {
-    let tokens = hamel_jit::with_derivatives(text.parse().unwrap());
-    hamel_jit::model(tokens, Level::AtOnce, None).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
+pub use differences::differences;
+pub use differentiable::{model, options};
 
 /// Equal steps, but for instants that they meet, which make them of different lengths.
 pub struct Course {
@@ -34,13 +33,6 @@ impl Course {
         }
         lengths
     }
-}
-
-/// Equations solved to rounding.
-pub fn options() -> Options {
-    let mut options = Options::default();
-    (options.tolerance.relative, options.tolerance.absolute) = (1e-15, 1e-18);
-    options
 }
 
 /// Coordinates, velocities, accelerations, multipliers and outputs at the end of a run of equal steps.
@@ -86,7 +78,7 @@ pub fn missed(
 ) -> Result<Missed, GradientError> {
     let info = model.describe();
     let motion = Differentiated::new(model, scheme).step(course.step).until(course.until).options(*options);
-    let motion = motion.meeting(course.instants.clone()).with_impacts();
+    let motion = motion.meeting(course.instants.clone()).impacts(Impacts::AtEnds);
     let lengths = course.lengths();
     let directions: Vec<Direction> = (0..info.differentiated.len()).map(Direction::Parameter).collect();
     let mut last = None;

@@ -15,6 +15,8 @@ pub(super) struct Course<'a> {
     negligible: f64,
     /// Steps up to the next instant, if one is ahead: how many are left, their length, and that of the last.
     left: (usize, f64, f64),
+    /// What is left of a step that was divided, s.
+    rest: f64,
 }
 
 /// A rest of the motion that is shorter than this part of a step belongs to the step before.
@@ -22,7 +24,7 @@ const NEGLIGIBLE: f64 = 1e-6;
 
 impl<'a> Course<'a> {
     pub(super) fn new(t: f64, step: f64, until: f64, instants: &'a [f64]) -> Self {
-        Self { t, step, until, instants, negligible: NEGLIGIBLE * step, left: (0, 0.0, 0.0) }
+        Self { t, step, until, instants, negligible: NEGLIGIBLE * step, left: (0, 0.0, 0.0), rest: 0.0 }
     }
 
     /// One step to each of these ascending times that are ahead.
@@ -35,6 +37,23 @@ impl<'a> Course<'a> {
 
     /// Length of the next step, s; nothing at the end.
     pub(super) fn next(&mut self) -> Option<f64> {
+        let rest = core::mem::take(&mut self.rest);
+        if rest > self.negligible {
+            self.t += rest;
+            return Some(rest);
+        }
+        // A rest that is no step belongs to the next one.
+        self.whole().map(|dt| rest + dt)
+    }
+
+    /// The last step ended so much earlier, s.
+    pub(super) fn divide(&mut self, rest: f64) {
+        self.t -= rest;
+        self.rest = rest;
+    }
+
+    /// Length of the next whole step.
+    fn whole(&mut self) -> Option<f64> {
         if self.left.0 == 0 {
             self.left = self.leg()?;
         }
@@ -93,6 +112,19 @@ mod tests {
         assert_eq!(ends(Course::new(0.0, 0.5, 1.25, &[])), [0.5, 1.0, 1.25]);
         assert_eq!(ends(Course::new(0.0, 0.1, 0.3, &[])).len(), 3);
         assert_eq!(Course::new(1.0, 0.1, 1.0, &[]).count(), 0);
+    }
+
+    #[test]
+    fn divided_steps_are_made_to_their_ends() {
+        let mut course = Course::new(0.0, 0.5, 1.5, &[]);
+        assert_eq!(course.next(), Some(0.5));
+        course.divide(0.25);
+        assert_eq!(course.next(), Some(0.25));
+        assert_eq!(course.next(), Some(0.5));
+        // What is no step is a part of the next one.
+        course.divide(1e-9);
+        assert_eq!(course.next(), Some(0.5 + 1e-9));
+        assert_eq!(course.next(), None);
     }
 
     #[test]

@@ -22,12 +22,24 @@ pub enum GradientError {
         /// Name of the model.
         model: String,
     },
-    /// An impact that was not expected.
+    /// An impact within a step, whose instant is not found.
     #[error(
-        "an impact at t = {t} s: its instant changes with parameters, which slopes of equal steps do not follow; `Differentiated::with_impacts` accepts slopes of impacts that stay in their steps"
+        "an impact at t = {t} s is a part of a step of {scheme}, so that its instant, which changes with parameters, is not found; take another scheme, or slopes of impacts that stay in their steps (`Impacts::AtEnds`)"
     )]
     Impact {
+        /// Label of the scheme.
+        scheme: String,
         /// Time of the end of its step, s.
+        t: f64,
+    },
+    /// Contacts that close at one instant, so that it depends on the change which closes first.
+    #[error(
+        "there is no slope: contacts {contacts} close at the same instant, t = {t} s; changes of one sign let one of them close first, those of the other another one"
+    )]
+    Simultaneous {
+        /// Their names.
+        contacts: String,
+        /// Time, s.
         t: f64,
     },
     /// A contact is on the verge of closing, opening, sticking or sliding, where slopes to both sides differ.

@@ -14,6 +14,7 @@ mod error;
 mod outputs;
 mod repeats;
 mod start;
+mod way;
 
 use nalgebra::{DMatrix, DVector};
 
@@ -32,6 +33,7 @@ use direction::{Backwards, Forwards};
 use outputs::Outputs;
 use repeats::for_each_from_the_end;
 use start::Start;
+use way::{Done, Made, Way};
 
 /// A motion whose slopes are wanted: a model, a scheme, and equal steps.
 ///
@@ -85,19 +87,34 @@ pub struct Differentiated<'m> {
     are_chosen: bool,
     start: Option<State>,
     checkpoints: Option<usize>,
-    has_impacts: bool,
+    impacts: Impacts,
 }
 
-/// Name of a scheme of fourth order that has slopes for a model, and its options: `runge_kutta`, or `esdirk436` with
-/// constraints on velocities where rotations have angular velocities.
+/// When impacts occur in a motion whose slopes are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Impacts {
+    /// At the instants at which contacts close: the step that passes one is divided there. The instant comes earlier or
+    /// later as parameters change, and so slopes are those of the motion, up to the error of the steps. Schemes whose impacts
+    /// are a part of their steps have none (`moreau`), and neither has a motion in which several contacts close at once.
+    #[default]
+    Followed,
+    /// At the ends of the steps in which contacts close, as those of [`Simulation`](crate::Simulation); they stay in these
+    /// steps as parameters change. Slopes are those of the computed numbers, to rounding; those of the motion are others.
+    AtEnds,
+}
+
+/// Name of a scheme that has slopes for a model, and its options: `runge_kutta`; `esdirk436` with constraints on velocities
+/// where rotations have angular velocities; and with contacts `generalized_alpha`, with constraints on velocities too.
 pub fn suitable_scheme(model: &dyn Model) -> (&'static str, Options) {
+    let info = model.describe();
+    let on_velocities = Options { constraint_level: Some(ConstraintLevel::Velocity), ..Options::default() };
+    if !info.contacts.is_empty() {
+        return ("generalized_alpha", on_velocities);
+    }
     let is_turning = |block: &Block| block.turn().is_some();
-    match model.describe().blocks.iter().any(is_turning) {
+    match info.blocks.iter().any(is_turning) {
         false => ("runge_kutta", Options::default()),
-        true => {
-            let level = Some(ConstraintLevel::Velocity);
-            ("esdirk436", Options { constraint_level: level, ..Options::default() })
-        }
+        true => ("esdirk436", on_velocities),
     }
 }
 
@@ -143,8 +160,9 @@ pub struct Instant<'a> {
     pub state: &'a State,
     /// The outputs, `[outputs]`.
     pub outputs: &'a [f64],
-    /// Number of the step that ends here; zero at the start.
-    pub step: usize,
+    /// Its number among those of [`Differentiated::states`], zero at the start: that of the step that ends here, and one more
+    /// for each impact so far, which has one instant before it and one after it.
+    pub number: usize,
     /// Whether the motion ends here.
     pub is_end: bool,
     /// Weight of this instant in an integral over time by the trapezoidal rule, s.
@@ -184,6 +202,16 @@ impl Slopes {
 pub trait Objective {
     /// What an instant adds, and the slopes of that.
     fn add(&self, instant: &Instant<'_>, slopes: &mut Slopes) -> f64;
+
+    /// What is integrated over time by the weights of instants, before an impact and after it: one that comes later prolongs
+    /// what was before. The part of [`add`](Self::add) in proportion to the weight, unless it is defined otherwise.
+    fn integrand(&self, instant: &Instant<'_>, slopes: &mut Slopes) -> f64 {
+        let mut of = |weight: f64| {
+            slopes.clear();
+            self.add(&Instant { weight, ..*instant }, slopes)
+        };
+        of(1.0) - of(0.0)
+    }
 }
 
 impl<F: Fn(&Instant<'_>, &mut Slopes) -> f64> Objective for F {
@@ -239,7 +267,7 @@ impl<'m> Differentiated<'m> {
             are_chosen: false,
             start: None,
             checkpoints: None,
-            has_impacts: false,
+            impacts: Impacts::default(),
         }
     }
 
@@ -305,10 +333,46 @@ impl<'m> Differentiated<'m> {
         Self { options, ..self }
     }
 
-    /// Accepts impacts: they stay at the ends of the steps in which contacts closed. An impact of the motion itself comes
-    /// earlier or later as parameters change, which these slopes do not know; without this, a motion with impacts has none.
-    pub fn with_impacts(self) -> Self {
-        Self { has_impacts: true, ..self }
+    /// When impacts occur; [`Impacts::Followed`] unless this says otherwise.
+    ///
+    /// # Examples
+    /// A stone falls from the height h with g = 10 m/s², and rebounds with half of its velocity √(2 g h). It reaches the floor
+    /// at √(2 h / g), so that at t its velocity is `1.5 √(2 g h) − g t`.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Drop {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         param height = 1 m;
+    /// #         gravity [-10, 0] m/s^2;
+    /// #         body stone { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint shaft: prismatic(ground, stone);
+    /// #         contact floor { gap: shaft.displacement, restitution: 0.5 }
+    /// #         initial shaft.displacement = height;
+    /// #         differentiate height;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::gradient::{Differentiated, Direction, Impacts};
+    /// use hamel::schemes;
+    ///
+    /// let model = Drop::default();
+    /// let scheme = schemes::by_name("generalized_alpha", &[])?;
+    /// let motion = Differentiated::new(&model, &*scheme).step(1e-2).until(0.8);
+    /// let slope = |motion: Differentiated| {
+    ///     let mut slope = 0.0;
+    ///     let directions = [Direction::Parameter(0)];
+    ///     motion.sensitivities(&directions, &mut |_, changes| slope = changes.velocity[0]).map(|()| slope)
+    /// };
+    /// assert!((slope(motion.clone())? - 1.5 * 5_f64.sqrt()).abs() < 1e-9);
+    /// // Where the impact stays in its step, the stone is no faster there.
+    /// assert_eq!(slope(motion.impacts(Impacts::AtEnds))?, 0.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn impacts(self, impacts: Impacts) -> Self {
+        Self { impacts, ..self }
     }
 
     /// A start that does not depend on parameters, in place of the initial conditions of the model; its accelerations and
@@ -317,7 +381,8 @@ impl<'m> Differentiated<'m> {
         Self { start: Some(start), ..self }
     }
 
-    /// The motion alone: `visit` is given each state, from the start on. They are those of the motion with slopes.
+    /// The motion alone: `visit` is given each state, from the start on. They are those of the motion with slopes; an impact
+    /// that is followed has two of one time, before it and after it.
     ///
     /// # Errors
     /// See [`GradientError`].
@@ -325,6 +390,7 @@ impl<'m> Differentiated<'m> {
         let mut way = self.way(self.first()?)?;
         visit(way.state());
         while way.advance()?.is_some() {
+            way.before_impact().into_iter().for_each(&mut *visit);
             visit(way.state());
         }
         Ok(())
@@ -371,7 +437,7 @@ impl<'m> Differentiated<'m> {
     }
 
     /// How the motion answers to changes, one column for each direction: `visit` is given each state, from the start on, with
-    /// its changes.
+    /// its changes at this time. An impact that is followed has two states of one time, before it and after it.
     ///
     /// # Errors
     /// See [`GradientError`].
@@ -385,7 +451,7 @@ impl<'m> Differentiated<'m> {
         let mut outside = Forwards::new(self.model, directions);
         let mut player = Player::new(self.model, motion.wanted, false);
         let mut carried = motion.start.changes(directions, &mut outside);
-        let mut map = StepMap::default();
+        let mut done = Done::default();
         let no_slope = |reason| GradientError::of(self.model, reason);
         for operations in &motion.first {
             player.forward(operations, &mut carried, &mut outside).map_err(no_slope)?;
@@ -398,8 +464,16 @@ impl<'m> Differentiated<'m> {
             changes.take(&carried, outputs.changes(state, &carried, &mut outside));
             visit(state, &changes);
             let Some(_) = way.advance()? else { return Ok(()) };
-            way.write_map(&mut map)?;
-            player.forward(&map.operations, &mut carried, &mut outside).map_err(no_slope)?;
+            way.write(&mut done)?;
+            player.forward(&done.step, &mut carried, &mut outside).map_err(no_slope)?;
+            if let (Some(before), Some(state)) = (done.step.impact, way.before_impact()) {
+                let point = before.point.map(|register| player.register(register).clone());
+                changes.take(&point, outputs.changes(state, &point, &mut outside));
+                visit(state, &changes);
+            }
+            for operations in &done.renewed {
+                player.forward(operations, &mut carried, &mut outside).map_err(no_slope)?;
+            }
         }
     }
 
@@ -421,7 +495,7 @@ impl<'m> Differentiated<'m> {
         let Begun { way, start, first, wanted } = self.begin(true)?;
         let (beginning, dims, count) = (way.state().clone(), self.model.dims(), objectives.len());
         // The vectors with which the first step begins, and any other.
-        let vectors = first.last().map_or(STATE.len(), |operations| operations.outputs.len());
+        let vectors = first[1].outputs.len();
         let rows = |k: usize| if k == 3 { dims.nc } else { dims.nv };
         let mut backward = Backward {
             of: self,
@@ -432,15 +506,16 @@ impl<'m> Differentiated<'m> {
             outputs: Outputs::new(self.model),
             own: Slopes::new(self.model),
             values: vec![0.0; count],
+            before: core::array::from_fn(|k| Bundle::zeros(if k == 4 { 1 } else { rows(k) }, count)),
             next: None,
             end: None,
         };
         for_each_from_the_end(way, self.checkpoints, &mut |step| backward.pass(step))?;
-        backward.observe(&beginning, 0, None);
+        backward.observe(&beginning, 0, None, None);
         let Backward { mut player, mut outside, mut slopes, values, end, .. } = backward;
         let no_slope = |reason| GradientError::of(self.model, reason);
         for operations in first.iter().rev() {
-            player.backward(operations, &mut slopes, &mut outside).map_err(no_slope)?;
+            player.backward(operations, &mut slopes, &mut outside, None).map_err(no_slope)?;
         }
         start.add_slopes(&slopes, &mut outside);
         let end = end.unwrap_or(beginning);
@@ -479,15 +554,36 @@ impl<'m> Differentiated<'m> {
 
     /// The motion from a state on.
     fn way(&self, state: State) -> Result<Way<'_>, GradientError> {
+        let stepper = self.scheme.start_with(self.model, state, &self.options)?;
+        let is_followed = self.impacts == Impacts::Followed && stepper.contacts().is_some();
+        let t = stepper.state().t;
         Ok(Way {
             course: match self.are_chosen {
-                true => Course::through(state.t, &self.instants),
-                false => Course::new(state.t, self.step, self.until, &self.instants),
+                true => Course::through(t, &self.instants),
+                false => Course::new(t, self.step, self.until, &self.instants),
             },
-            stepper: self.scheme.start_with(self.model, state, &self.options)?,
-            scheme: self.scheme,
-            has_impacts: self.has_impacts,
+            stepper,
+            of: self,
+            is_followed,
+            ended: None,
+            instants: 0,
         })
+    }
+
+    /// Accelerations and multipliers of a state, which follow from the rest, and what a scheme that starts there carries.
+    fn started(&self, stepper: &dyn Stepper) -> Result<[Operations; 2], GradientError> {
+        let (model, state) = (self.model, stepper.state());
+        let mut map = StepMap::default();
+        map.begin(STATE.len());
+        let point = map.accelerate(state.clone(), STATE[0], STATE[1], &redundant_constraints(model, state));
+        map.end([STATE[0], STATE[1], point.acceleration, point.multiplier]);
+        let accelerations = core::mem::take(&mut map.operations);
+        stepper.linear_start(&mut map).map_err(|reason| self.refused(reason))?;
+        Ok([accelerations, map.operations])
+    }
+
+    fn refused(&self, reason: &'static str) -> GradientError {
+        GradientError::Scheme { scheme: self.scheme.label(), reason }
     }
 
     /// Checks everything, and starts the scheme.
@@ -503,15 +599,8 @@ impl<'m> Differentiated<'m> {
             Some(_) => Start::given(model),
             None => Start::of_conditions(model, &state)?,
         };
-        // Accelerations and multipliers of the start follow from the rest.
-        let mut map = StepMap::default();
-        map.begin(STATE.len());
-        let point = map.accelerate(state.clone(), STATE[0], STATE[1], &redundant_constraints(model, &state));
-        map.end([STATE[0], STATE[1], point.acceleration, point.multiplier]);
-        let mut first = vec![core::mem::take(&mut map.operations)];
         let way = self.way(state)?;
-        way.stepper.linear_start(&mut map).map_err(|reason| way.refused(reason))?;
-        first.push(core::mem::take(&mut map.operations));
+        let first = self.started(&*way.stepper)?;
         Ok(Begun { way, start, first, wanted })
     }
 }
@@ -521,62 +610,8 @@ struct Begun<'a> {
     way: Way<'a>,
     start: Start,
     /// What the start does to changes, before the first step.
-    first: Vec<Operations>,
+    first: [Operations; 2],
     wanted: Wanted,
-}
-
-/// A motion on its way.
-struct Way<'a> {
-    stepper: Box<dyn Stepper + 'a>,
-    course: Course<'a>,
-    scheme: &'a dyn Scheme,
-    /// Whether impacts are accepted.
-    has_impacts: bool,
-}
-
-impl Way<'_> {
-    /// Number of impacts so far.
-    fn impacts(&self) -> u64 {
-        self.stepper.contacts().map_or(0, |record| record.impacts)
-    }
-
-    fn state(&self) -> &State {
-        self.stepper.state()
-    }
-
-    fn refused(&self, reason: &'static str) -> GradientError {
-        GradientError::Scheme { scheme: self.scheme.label(), reason }
-    }
-
-    /// Makes a step; its length, or nothing at the end.
-    fn advance(&mut self) -> Result<Option<f64>, GradientError> {
-        let Some(dt) = self.course.next() else { return Ok(None) };
-        let before = self.impacts();
-        self.stepper.step(dt)?;
-        if !self.has_impacts && self.impacts() > before {
-            return Err(GradientError::Impact { t: self.state().t });
-        }
-        Ok(Some(dt))
-    }
-
-    /// Writes what the last step did.
-    fn write_map(&mut self, map: &mut StepMap) -> Result<(), GradientError> {
-        self.stepper.linear_step(map).map_err(|reason| self.refused(reason))
-    }
-
-    /// Another one that goes the same way from here.
-    fn fork(&self) -> Result<Self, GradientError> {
-        let stepper = self.stepper.fork().ok_or_else(|| self.refused("its steps cannot be made again from copies"))?;
-        Ok(Self { stepper, course: self.course.clone(), ..*self })
-    }
-}
-
-/// A step that was made: what it did, where it led, its number, from one, and its length, s.
-struct Made<'s> {
-    operations: &'s Operations,
-    state: &'s State,
-    number: usize,
-    dt: f64,
 }
 
 /// Gradients on their way from the end to the start.
@@ -591,6 +626,8 @@ struct Backward<'a> {
     /// What an instant adds to those of one objective.
     own: Slopes,
     values: Vec<f64>,
+    /// By what was before the impact of the step to pass: its state, and its instant.
+    before: [Bundle; 5],
     /// Length of the step that was passed last, s.
     next: Option<f64>,
     end: Option<State>,
@@ -598,26 +635,49 @@ struct Backward<'a> {
 
 impl Backward<'_> {
     fn pass(&mut self, made: Made<'_>) -> Result<(), GradientError> {
-        self.observe(made.state, made.number, Some(made.dt));
-        self.end.get_or_insert_with(|| made.state.clone());
-        self.next = Some(made.dt);
-        let passed = self.player.backward(made.operations, &mut self.slopes, &mut self.outside);
-        passed.map_err(|reason| GradientError::of(self.of.model, reason))
+        let Made { done, state, before, number, dt } = made;
+        self.observe(state, number, before.is_none().then_some(dt), None);
+        self.end.get_or_insert_with(|| state.clone());
+        if let Some(before) = before {
+            self.next = Some(0.0);
+            self.observe(before, number - 1, Some(dt), Some(state));
+        }
+        self.next = Some(dt);
+        let Self { player, slopes, outside, .. } = self;
+        let no_slope = |reason| GradientError::of(self.of.model, reason);
+        for operations in done.renewed.iter().rev() {
+            player.backward(operations, slopes, outside, None).map_err(no_slope)?;
+        }
+        player.backward(&done.step, slopes, outside, before.map(|_| &self.before)).map_err(no_slope)
     }
 
-    /// An instant, at the end of a step of this length.
-    fn observe(&mut self, state: &State, step: usize, dt: Option<f64>) {
+    /// An instant, at the end of a step of this length, or before an impact that leads to a state.
+    fn observe(&mut self, state: &State, number: usize, dt: Option<f64>, after: Option<&State>) {
         let half = |dt: Option<f64>| dt.map_or(0.0, |dt| 0.5 * dt);
         let weight = half(dt) + half(self.next);
-        self.outputs.evaluate(state);
+        let is_end = self.next.is_none();
+        let of_slopes = if after.is_some() { &mut self.before[..] } else { &mut self.slopes[..] };
+        if after.is_some() {
+            of_slopes.iter_mut().for_each(|slope| slope.values_mut().fill(0.0));
+        }
         for (k, (objective, value)) in self.objectives.iter().zip(&mut self.values).enumerate() {
+            if let Some(after) = after {
+                self.outputs.evaluate(after);
+                let instant =
+                    Instant { state: after, outputs: &self.outputs.values, number: number + 1, is_end, weight };
+                let integrand = objective.integrand(&instant, &mut self.own);
+                of_slopes[4].values_mut()[k] -= integrand;
+            }
+            self.outputs.evaluate(state);
+            let instant = Instant { state, outputs: &self.outputs.values, number, is_end, weight };
+            if after.is_some() {
+                of_slopes[4].values_mut()[k] += objective.integrand(&instant, &mut self.own);
+            }
             self.own.clear();
-            let outputs = &self.outputs.values;
-            let instant = Instant { state, outputs, step, is_end: self.next.is_none(), weight };
             *value += objective.add(&instant, &mut self.own);
             self.outputs.add_slopes(state, k, &mut self.own, &mut self.outside);
             let Slopes { position, velocity, acceleration, multipliers, .. } = &self.own;
-            for (slope, own) in self.slopes.iter_mut().zip([position, velocity, acceleration, multipliers]) {
+            for (slope, own) in of_slopes.iter_mut().zip([position, velocity, acceleration, multipliers]) {
                 slope.add_to(k, own.as_slice());
             }
         }

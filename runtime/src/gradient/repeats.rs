@@ -1,10 +1,10 @@
 //! The steps of a motion from the last to the first, with the memory of a few: copies of what is on its way stand at some
 //! instants, and the steps behind them are made again. [griewank]
 
-use super::{GradientError, Made, Way};
+use super::GradientError;
+use super::way::{Done, Made, Way};
 use crate::model::State;
 use crate::prelude::*;
-use crate::tangent::{Operations, StepMap};
 
 /// Visits every step, from the last to the first; `copies`: how many are kept at most, where it is nothing what every step
 /// did.
@@ -20,14 +20,14 @@ pub(super) fn for_each_from_the_end(
 }
 
 fn kept(mut way: Way<'_>, visit: &mut dyn FnMut(Made<'_>) -> Result<(), GradientError>) -> Result<(), GradientError> {
-    let mut steps: Vec<(Operations, State, f64)> = Vec::new();
-    let mut map = StepMap::default();
+    let mut steps: Vec<(Done, (State, Option<State>), usize, f64)> = Vec::new();
     while let Some(dt) = way.advance()? {
-        way.write_map(&mut map)?;
-        steps.push((core::mem::take(&mut map.operations), way.state().clone(), dt));
+        let mut done = Done::default();
+        way.write(&mut done)?;
+        steps.push((done, (way.state().clone(), way.before_impact().cloned()), way.instants, dt));
     }
-    while let Some((operations, state, dt)) = steps.pop() {
-        visit(Made { operations: &operations, state: &state, number: steps.len() + 1, dt })?;
+    while let Some((done, (state, before), number, dt)) = steps.pop() {
+        visit(Made { done: &done, state: &state, before: before.as_ref(), number, dt })?;
     }
     Ok(())
 }
@@ -37,9 +37,9 @@ fn repeated(
     copies: usize,
     visit: &mut dyn FnMut(Made<'_>) -> Result<(), GradientError>,
 ) -> Result<(), GradientError> {
-    let mut map = StepMap::default();
-    check_first(way.fork()?, &mut map)?;
-    let mut end = way.course.count();
+    let mut done = Done::default();
+    check_first(way.fork()?, &mut done)?;
+    let mut end = way.count()?;
     // With the number of steps before each copy.
     let mut kept = vec![(0, way)];
     while let Some((at, mut way)) = kept.pop() {
@@ -60,17 +60,17 @@ fn repeated(
             way.advance()?;
         }
         let Some(dt) = way.advance()? else { break };
-        way.write_map(&mut map)?;
-        visit(Made { operations: &map.operations, state: way.state(), number: end, dt })?;
+        way.write(&mut done)?;
+        visit(Made { done: &done, state: way.state(), before: way.before_impact(), number: way.instants, dt })?;
         end -= 1;
     }
     Ok(())
 }
 
 /// A scheme that has no slopes says so before the whole motion is made.
-fn check_first(mut way: Way<'_>, map: &mut StepMap) -> Result<(), GradientError> {
+fn check_first(mut way: Way<'_>, done: &mut Done) -> Result<(), GradientError> {
     match way.advance()? {
-        Some(_) => way.write_map(map),
+        Some(_) => way.write(done),
         None => Ok(()),
     }
 }
@@ -96,12 +96,15 @@ fn split(steps: usize, copies: usize) -> usize {
 mod tests {
     use std::cell::Cell;
 
+    use super::super::Differentiated;
     use super::super::course::Course;
     use super::*;
     use crate::model::Dims;
     use crate::scheme::Stepper;
     use crate::schemes::RungeKutta;
+    use crate::schemes::common::Press;
     use crate::step::{StepError, StepStats};
+    use crate::tangent::StepMap;
 
     /// Steps that are made again to pass so many, by the splits.
     fn made(steps: usize, copies: usize) -> usize {
@@ -191,11 +194,14 @@ mod tests {
         for (steps, copies) in [(0, 3), (1, 1), (7, 1), (40, 2), (200, 5), (30, 100)] {
             let counts = Counts::default();
             let state = State::zeros(Dims { nq: 0, nv: 0, nc: 0 });
+            let of = Differentiated::new(&Press { wall: 1.0 }, &RungeKutta);
             let way = Way {
                 stepper: Box::new(Counted::new(state, &counts)),
                 course: Course::new(0.0, 1.0, steps as f64, &[]),
-                has_impacts: false,
-                scheme: &RungeKutta,
+                of: &of,
+                is_followed: false,
+                ended: None,
+                instants: 0,
             };
             let mut passed = Vec::new();
             let visited = for_each_from_the_end(way, Some(copies), &mut |made| {

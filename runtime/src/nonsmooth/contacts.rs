@@ -122,6 +122,8 @@ pub(crate) struct Contacts<'m> {
     /// Contacts that stay closed although their gaps may be positive by rounding: at the end of the last step, and of
     /// the one before.
     kept_closed: [Vec<bool>; 2],
+    /// Contacts that an impact has separated and that are open in the next step, although their gaps are zero up to rounding.
+    leaving: Vec<bool>,
     /// Largest gap up to which each contact stays closed.
     slacks: Vec<f64>,
     /// Contact and row of Wᵀ of every row of a closed contact.
@@ -192,6 +194,7 @@ impl<'m> Contacts<'m> {
             places: (0..MAX_POINTS).map(|_| place()).collect(),
             closed: Vec::with_capacity(infos.len()),
             kept_closed: [vec![false; infos.len()], vec![false; infos.len()]],
+            leaving: vec![false; infos.len()],
             slacks: vec![0.0; infos.len()],
             closed_rows: Vec::with_capacity(n_rows),
             column_starts: vec![0; info.velocities.len() + 1],
@@ -219,9 +222,14 @@ impl<'m> Contacts<'m> {
     /// found last are the warm start.
     pub(crate) fn begin(&mut self, start: f64, gaps: &[f64]) {
         self.start = start;
+        self.close(|contacts, contact| contacts.closes(contact, gaps[contact]));
+    }
+
+    /// Closes these contacts alone.
+    pub(super) fn close(&mut self, is_closed: impl Fn(&Self, usize) -> bool) {
         self.closed.clear();
-        for contact in 0..gaps.len() {
-            if self.closes(contact, gaps[contact]) {
+        for contact in 0..self.len() {
+            if is_closed(self, contact) {
                 self.closed.push(contact);
             }
         }
@@ -243,7 +251,20 @@ impl<'m> Contacts<'m> {
 
     /// Whether a contact with this gap is closed.
     pub(crate) fn closes(&self, contact: usize, gap: f64) -> bool {
-        gap <= 0.0 || self.kept_closed[0][contact]
+        gap <= 0.0 && !self.leaving[contact] || self.kept_closed[0][contact]
+    }
+
+    /// Opens the contacts that separate for the next step.
+    pub(super) fn leave(&mut self, velocities: &[f64], rest: f64) {
+        for (contact, velocity) in velocities.iter().enumerate() {
+            self.leaving[contact] = *velocity > rest;
+            self.kept_closed[0][contact] &= !self.leaving[contact];
+        }
+    }
+
+    /// The step after [`Self::leave`] has begun.
+    pub(super) fn have_left(&mut self) {
+        self.leaving.fill(false);
     }
 
     /// Whether a contact is closed in the step, or was in the last one.

@@ -7,10 +7,10 @@ use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::norms::largest;
 use crate::prelude::*;
-use crate::scheme::{AfterImpact, ContactOptions, InitialAcceleration, Stepper};
+use crate::scheme::{AfterImpact, ContactOptions, Impact, InitialAcceleration, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
-use crate::tangent::StepMap;
+use crate::tangent::{BeforeImpact, Closing, Moving, STATE, StepMap};
 
 /// A stepper that accepts contact forces within its steps, and jumps of the velocities between them.
 pub(crate) trait ContactStepper: Stepper {
@@ -136,7 +136,7 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
     }
 
     fn linear_step(&mut self, map: &mut StepMap) -> Result<(), &'static str> {
-        let Self { base, contacts, impact, .. } = self;
+        let Self { base, contacts, .. } = self;
         if contacts.history.began_with_impact {
             return Err("an impact precedes a step, as where a motion begins with contacts that approach");
         }
@@ -149,13 +149,45 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
         let result = base.linear_step(map);
         base.state_mut().v.copy_from(&after);
         result?;
+        let follows = if map.follows_impacts { self.followed()? } else { None };
+        let Self { base, contacts, impact, .. } = self;
         let mut outputs = map.outputs();
+        let [position, velocity, acceleration, multiplier, ..] = outputs[..] else { return Ok(()) };
+        let mut moved = [position, velocity];
+        let moving = follows.as_ref().map(|followed| {
+            let time = map.close(Closing { position, ..followed.closing.clone() });
+            map.operations.impact = Some(BeforeImpact { point: [position, velocity, acceleration, multiplier], time });
+            moved = [0, 1].map(|k| map.shift(moved[k], (1.0, &followed.before[k]), time));
+            Moving { time, rates: followed.rates.clone() }
+        });
         for struck in contacts.history.impacts() {
-            let [position, velocity, ..] = outputs[..] else { continue };
-            outputs[1] = map.strike(base.state(), [position, velocity], struck, &impact.left_out());
+            moved[1] = map.strike(base.state(), moved, struck, &impact.left_out(), moving.clone());
         }
+        if let (Some(followed), Some(Moving { time, .. })) = (follows, moving) {
+            moved = [0, 1].map(|k| map.shift(moved[k], (-1.0, &followed.after[k]), time));
+        }
+        outputs[..2].copy_from_slice(&moved);
         map.end(outputs);
         Ok(())
+    }
+
+    fn after_impact(&self) -> Option<Impact> {
+        let Self { base, contacts, .. } = self;
+        let first = contacts.history.impacts().next()?;
+        let mut before = base.state().clone();
+        before.v.copy_from_slice(first.before);
+        let was_closed = self.was_closed();
+        let closing = (0..contacts.len()).filter(|&contact| first.acted.closed[contact] != 0.0 && !was_closed[contact]);
+        let rest = contacts.rest(base.state().v.as_slice());
+        let velocities = &self.watch.velocities[1];
+        let stays_closed = contacts.closed.iter().any(|&contact| velocities[contact].abs() <= rest);
+        Some(Impact { before, closing: closing.collect(), stays_closed })
+    }
+
+    fn leave_contacts(&mut self) {
+        let Self { base, contacts, watch, .. } = self;
+        watch.observe(0, contacts, base.state());
+        contacts.leave(&watch.velocities[0], contacts.rest(base.state().v.as_slice()));
     }
 
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
@@ -179,6 +211,124 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
     {
         Some(Box::new(self.clone()))
     }
+}
+
+/// An impact whose instant changes with what the motion depends on.
+struct Followed {
+    /// For the contact that closes.
+    closing: Closing,
+    /// Velocities and accelerations before it and after it.
+    before: [DVector<f64>; 2],
+    after: [DVector<f64>; 2],
+    /// How relative velocities change with time alone.
+    rates: Vec<f64>,
+}
+
+/// Relative velocities that differ by more than this part of the largest change with time in other ways than driven
+/// obstacles do.
+const DRIVEN: f64 = 1e-9;
+
+impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
+    /// Which contacts were closed in the step.
+    fn was_closed(&self) -> Vec<bool> {
+        match self.contacts.history.within().last() {
+            Some(last) => last.closed.iter().map(|closed| *closed != 0.0).collect(),
+            None => vec![false; self.contacts.len()],
+        }
+    }
+
+    /// The impact after the last step, if there was one, from the unprojected state after it.
+    fn followed(&self) -> Result<Option<Followed>, &'static str> {
+        let (model, Some(Impact { before, closing, .. })) = (self.contacts.model, self.after_impact()) else {
+            return Ok(None);
+        };
+        let &[contact] = &closing[..] else {
+            return Err("several contacts close at one instant, and each would close at another one");
+        };
+        let after = self.base.state();
+        let was_closed = self.was_closed();
+        let accelerations = [
+            self.accelerations(&before, |_, contact| was_closed[contact])?,
+            self.accelerations(after, |_, contact| self.contacts.is_closed(contact))?,
+        ];
+        let rates = partial_rates(model, &before);
+        let others = partial_rates(model, after);
+        let is_driven = |(a, b): (&f64, &f64)| (a - b).abs() <= DRIVEN * (1.0 + a.abs().max(b.abs()));
+        if !rates.iter().zip(&others).all(is_driven) || !has_steady_directions(model, &before) {
+            return Err("an impact in directions that change with time alone, as those of an obstacle that is driven \
+                        round");
+        }
+        let row = self.contacts.first_rows[contact];
+        let rate = normal_velocity(&self.contacts, &before, row);
+        let closing = Closing { state: before.clone(), position: STATE[0], contact, row, rate };
+        let [a, b] = accelerations;
+        Ok(Some(Followed { closing, before: [before.v, a], after: [after.v.clone(), b], rates }))
+    }
+
+    /// Accelerations at a state with the forces of these contacts.
+    fn accelerations(
+        &self,
+        state: &State,
+        is_closed: impl Fn(&Contacts<'m>, usize) -> bool,
+    ) -> Result<DVector<f64>, &'static str> {
+        let (mut contacts, mut equations, mut next) = (self.contacts.clone(), self.impact.clone(), state.clone());
+        equations.begin(state.t);
+        contacts.close(is_closed);
+        let found = equations.find(&mut next);
+        let found = found.and_then(|()| press(&mut contacts, &mut equations, &mut next));
+        found.map(|()| next.a).map_err(|_| "the equations of motion at an impact have no solution")
+    }
+}
+
+/// ∂ξ/∂t of relative velocities ξ = Wᵀ v + rate.
+fn partial_rates(model: &dyn Model, state: &State) -> Vec<f64> {
+    let (rows, nv) = (model.describe().contact_jacobian.rows, state.v.len());
+    let (mut rate, mut total, mut by_q) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows * nv]);
+    model.contact_bias(state.t, state.q.as_slice(), state.v.as_slice(), &mut rate, &mut total);
+    model.contact_derivatives(state, &mut by_q);
+    for (total, by_q) in total.iter_mut().zip(by_q.chunks_exact(nv)) {
+        *total -= by_q.iter().zip(&state.v).map(|(by, v)| by * v).sum::<f64>();
+    }
+    total
+}
+
+/// Whether the directions of contacts and constraints depend on the configuration alone.
+fn has_steady_directions(model: &dyn Model, state: &State) -> bool {
+    let (info, q) = (model.describe(), state.q.as_slice());
+    let of = |t: f64| {
+        let (mut w, mut g) = (vec![0.0; info.contact_jacobian.nnz()], vec![0.0; info.constraint_jacobian.nnz()]);
+        model.contact_jacobian(t, q, &mut w);
+        model.constraint_jacobian(t, q, &mut g);
+        [w, g]
+    };
+    of(state.t) == of(state.t + 0.37)
+}
+
+/// Accelerations under the forces of the closed contacts, from those without them.
+fn press(contacts: &mut Contacts, equations: &mut Acceleration, next: &mut State) -> Result<(), StepError> {
+    let (t, q) = (next.t, next.q.as_slice());
+    contacts.reset_warm_start();
+    contacts.evaluate(0, t, q, next.v.as_slice());
+    contacts.accelerate(next.v.as_slice(), contacts.rest(next.v.as_slice()), contacts.settings.instant);
+    let motion = VelocityMap::single(next.v.as_slice(), contacts.settings.instant, 0.0);
+    contacts.impose(&mut equations.solver, &mut equations.rhs, &motion)?;
+    let n = next.a.len();
+    next.a.as_mut_slice().copy_from_slice(&equations.rhs[..n]);
+    contacts.reset_warm_start();
+    Ok(())
+}
+
+/// The rate of a gap.
+fn normal_velocity(contacts: &Contacts, state: &State, row: usize) -> f64 {
+    let model = contacts.model;
+    let info = model.describe();
+    let [mut rate, mut acceleration] = [(); 2].map(|()| vec![0.0; info.contact_jacobian.rows]);
+    let mut values = vec![0.0; info.contact_jacobian.nnz()];
+    let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+    model.contact_jacobian(t, q, &mut values);
+    model.contact_bias(t, q, v, &mut rate, &mut acceleration);
+    let of_row = info.contact_jacobian.entries().zip(&values).filter(|((at, _), _)| *at == row);
+    rate[row] + of_row.map(|((_, column), value)| value * v[column]).sum::<f64>()
 }
 
 impl<B: ContactStepper> Nonsmooth<'_, B> {
@@ -264,6 +414,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
             stats += self.renew_acceleration(is_consistent || self.has_jumped)?;
             self.contacts.begin(start, &self.watch.gaps[0]);
         }
+        self.contacts.have_left();
         self.is_new = false;
         self.has_jumped = false;
         Ok(stats)
@@ -311,14 +462,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
             let (t, q) = (next.t, next.q.as_slice());
             contacts.model.contact_gap(t, q, &mut watch.gaps[1]);
             contacts.begin(t, &watch.gaps[1]);
-            contacts.reset_warm_start();
-            contacts.evaluate(0, t, q, next.v.as_slice());
-            contacts.accelerate(next.v.as_slice(), contacts.rest(next.v.as_slice()), contacts.settings.instant);
-            let motion = VelocityMap::single(next.v.as_slice(), contacts.settings.instant, 0.0);
-            contacts.impose(&mut impact.solver, &mut impact.rhs, &motion)?;
-            let n = next.a.len();
-            next.a.as_mut_slice().copy_from_slice(&impact.rhs[..n]);
-            contacts.reset_warm_start();
+            press(contacts, impact, next)?;
         }
         let state = base.state_mut();
         state.a.copy_from(&next.a);

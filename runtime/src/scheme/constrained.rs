@@ -14,7 +14,7 @@ use crate::residuals::{Lengths, measure};
 use crate::step::{ContactRecord, StepError, StepStats};
 use crate::tangent::{Projected, STATE, StepMap, Target};
 
-use super::{ErrorEstimate, Stepper};
+use super::{ErrorEstimate, Impact, Stepper};
 
 /// How near to each other gradients are that are left out after a step has failed, one try after the other.
 const NEARLY_DEPENDENT: [f64; 3] = [DEPENDENT, 1e-4, 1e-2];
@@ -172,6 +172,18 @@ impl Stepper for Constrained<'_> {
         outputs[..STATE.len()].copy_from_slice(&[position, velocity, acceleration, multiplier]);
         map.end(outputs);
         Ok(())
+    }
+
+    fn after_impact(&self) -> Option<Impact> {
+        let mut impact = self.inner.after_impact()?;
+        if let (Some(unprojected), Some(_)) = (&self.unprojected, &self.projection) {
+            impact.before.q.copy_from(&unprojected.q);
+        }
+        Some(impact)
+    }
+
+    fn leave_contacts(&mut self) {
+        self.inner.leave_contacts();
     }
 
     fn contacts(&self) -> Option<&ContactRecord> {

@@ -534,6 +534,15 @@ pub trait Stepper {
     fn linear_step(&mut self, _map: &mut StepMap) -> Result<(), &'static str> {
         Err("its steps have no slopes yet")
     }
+    /// The impact that followed the last step; nothing where there was none, or where it was a part of the step.
+    #[doc(hidden)]
+    fn after_impact(&self) -> Option<Impact> {
+        None
+    }
+    /// Opens contacts that separate for the next step, although their gaps are zero up to rounding, so that those which close
+    /// within it again collide again.
+    #[doc(hidden)]
+    fn leave_contacts(&mut self) {}
     /// Continues from the current state after a jump of the forces, for example of an input that a controller has set:
     /// takes accelerations and multipliers from `next`, with which the motion of the next step is interpolated, and
     /// discards the history of previous steps. `false` if the scheme does not support this; one that remembers nothing from
@@ -541,6 +550,18 @@ pub trait Stepper {
     fn resume(&mut self, _next: &State) -> bool {
         false
     }
+}
+
+/// An impact that followed a step.
+#[derive(Clone, Debug)]
+#[doc(hidden)]
+pub struct Impact {
+    /// The state before it.
+    pub before: State,
+    /// Contacts that closed.
+    pub closing: Vec<usize>,
+    /// Whether a contact is closed after it.
+    pub stays_closed: bool,
 }
 
 /// An estimate of the error of a step.

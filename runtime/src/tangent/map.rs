@@ -93,6 +93,16 @@ pub(crate) struct Acting {
     pub(crate) forces: Vec<f64>,
     /// Where the law of impact applies.
     pub(crate) restitution: Option<Restitution>,
+    /// Of an impact whose instant changes.
+    pub(crate) moving: Option<Moving>,
+}
+
+/// A change of the instant of an impact, and how relative velocities change with time alone, as those of driven obstacles,
+/// along the rows of Wᵀ.
+#[derive(Clone, Debug)]
+pub(crate) struct Moving {
+    pub(crate) time: Register,
+    pub(crate) rates: Vec<f64>,
 }
 
 /// The law of impact, relative to the velocities before.
@@ -107,7 +117,7 @@ pub(crate) struct Restitution {
 
 impl Acting {
     fn new(acted: Acted<'_>) -> Self {
-        Self { closed: acted.closed.to_vec(), forces: acted.forces.to_vec(), restitution: None }
+        Self { closed: acted.closed.to_vec(), forces: acted.forces.to_vec(), restitution: None, moving: None }
     }
 }
 
@@ -168,13 +178,45 @@ pub(crate) enum Operation {
     Force(Box<(State, [Register; 3])>),
     /// Coordinates or velocities moved onto the constraints, and the multipliers of this.
     Project(Box<Projected>),
+    /// The change of the instant at which a gap becomes zero, a vector of one.
+    Close(Box<Closing>),
+    /// A vector, and this motion over a change of an instant.
+    Shift(Box<Shift>),
+}
+
+/// A contact that closes.
+#[derive(Clone, Debug)]
+pub(crate) struct Closing {
+    /// Before the impact.
+    pub(crate) state: State,
+    pub(crate) position: Register,
+    pub(crate) contact: usize,
+    /// Row of its normal.
+    pub(crate) row: usize,
+    /// Rate of its gap, negative.
+    pub(crate) rate: f64,
+}
+
+/// `of + along · time`.
+#[derive(Clone, Debug)]
+pub(crate) struct Shift {
+    pub(crate) of: Register,
+    pub(crate) along: Vec<f64>,
+    pub(crate) time: Register,
+}
+
+/// An instant before an impact, and the change of this instant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BeforeImpact {
+    pub(crate) point: [Register; 4],
+    pub(crate) time: Register,
 }
 
 impl Operation {
     /// Number of vectors that it gives.
     pub(crate) fn results(&self) -> usize {
         match self {
-            Operation::Sum(_) | Operation::Force(_) => 1,
+            Operation::Sum(_) | Operation::Force(_) | Operation::Close(_) | Operation::Shift(_) => 1,
             Operation::Project(_) => 2,
             Operation::Solve(equations) => equations.results(),
         }
@@ -217,12 +259,16 @@ pub(crate) struct Operations {
     pub(crate) registers: usize,
     /// Those with which the next step begins.
     pub(crate) outputs: Vec<Register>,
+    /// The impact that it ended with, if its instant changes.
+    pub(crate) impact: Option<BeforeImpact>,
 }
 
 /// What a step does to small changes of what it starts from, written by the stepper after the step.
 #[derive(Clone, Debug, Default)]
 pub struct StepMap {
     pub(crate) operations: Operations,
+    /// Whether an impact changes its instant, at which the step then ends.
+    pub(crate) follows_impacts: bool,
     /// Contacts at the instants that the scheme solved for, which it has not written yet.
     expected: VecDeque<(f64, Acting)>,
     /// Change of the forces of contacts on the directions of the velocities, at the last instant solved for.
@@ -236,6 +282,7 @@ impl StepMap {
         list.clear();
         outputs.clear();
         outputs.extend((0..inputs).map(Register));
+        self.operations.impact = None;
         (self.operations.inputs, self.operations.registers) = (inputs, inputs);
     }
 
@@ -296,6 +343,7 @@ impl StepMap {
         [position, velocity]: [Register; 2],
         struck: Struck<'_>,
         left_out: &[usize],
+        moving: Option<Moving>,
     ) -> Register {
         let of = DVector::from_column_slice;
         let (before, change) = (of(struck.before), of(struck.change));
@@ -315,8 +363,19 @@ impl StepMap {
         let share = struck.acted.restitution;
         let restitution = Restitution { share, before: struck.before.to_vec(), velocity };
         let restitution = Some(restitution).filter(|_| share > 0.0);
-        let contacts = vec![Acting { restitution, ..Acting::new(struck.acted) }];
+        let contacts = vec![Acting { restitution, moving, ..Acting::new(struck.acted) }];
         self.determine(Equations { linear, kind: Kind::Impact, contacts })[0].0.velocity
+    }
+
+    /// The change of the instant at which a contact closes.
+    pub(crate) fn close(&mut self, closing: Closing) -> Register {
+        self.push(Operation::Close(Box::new(closing)), 1)
+    }
+
+    /// A vector, and this factor of a motion over a change of an instant.
+    pub(crate) fn shift(&mut self, of: Register, (factor, along): (f64, &DVector<f64>), time: Register) -> Register {
+        let along = along.iter().map(|rate| factor * rate).collect();
+        self.push(Operation::Shift(Box::new(Shift { of, along, time })), 1)
     }
 
     /// The instants that equations determine, each with its unknown A.

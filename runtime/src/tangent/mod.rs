@@ -13,7 +13,8 @@ pub(crate) use blocks::{Blocks, addition, backwards, location, rate, retraction,
 pub(crate) use bundle::{Bundle, add_full, add_matrix};
 pub use map::StepMap;
 pub(crate) use map::{
-    Acted, Instant, LinearEquations, Operations, Point, Projected, Register, STATE, Struck, Sum, Target, multiples,
+    Acted, BeforeImpact, Closing, Instant, LinearEquations, Moving, Operations, Point, Projected, Register, STATE,
+    Struck, Sum, Target, multiples,
 };
 pub(crate) use play::{NoSlope, Outside, Player};
 pub(crate) use terms::Wanted;

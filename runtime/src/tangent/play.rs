@@ -4,7 +4,9 @@
 use super::blocks::{Blocks, has_own};
 use super::bundle::{Bundle, add_full, add_scaled, add_sparse};
 use super::contact_terms::{AboutToChange, ContactTerms, Touch};
-use super::map::{Equations, Instant, Kind, LinearEquations, Operation, Operations, Projected, Register, Sum, Target};
+use super::map::{
+    BeforeImpact, Equations, Instant, Kind, LinearEquations, Operation, Operations, Projected, Register, Sum, Target,
+};
 use super::system::{Shape, System, Systems};
 use super::terms::{RowOf, Terms, Wanted};
 use crate::configuration::ranges;
@@ -144,6 +146,14 @@ impl<'m> Player<'m> {
                 Operation::Solve(equations) => self.solve(equations, known, new, outside)?,
                 Operation::Force(force) => self.force(&force.0, force.1, known, &mut new[0], outside),
                 Operation::Project(projected) => self.project(projected, known, new, outside)?,
+                Operation::Close(closing) => self.close(closing, known, &mut new[0], outside),
+                Operation::Shift(shift) => {
+                    let time = known[shift.time.0].values();
+                    new[0].copy_from(&known[shift.of.0]);
+                    for (row, along) in shift.along.iter().enumerate() {
+                        add_scaled(*along, time, new[0].entries_mut(row, 1));
+                    }
+                }
             }
         }
         carried.resize_with(operations.outputs.len(), Bundle::default);
@@ -161,12 +171,19 @@ impl<'m> Player<'m> {
         registers
     }
 
-    /// Slopes with respect to what a step begins with, from those with respect to what it ends with.
+    /// A vector of the step that was evaluated forwards last.
+    pub(crate) fn register(&self, register: Register) -> &Bundle {
+        &self.registers[register.0]
+    }
+
+    /// Slopes with respect to what a step begins with, from those with respect to what it ends with; `before`: slopes with
+    /// respect to what was before the impact that it ended with, and to its instant.
     pub(crate) fn backward(
         &mut self,
         operations: &Operations,
         carried: &mut Vec<Bundle>,
         outside: &mut dyn Outside,
+        before: Option<&[Bundle; 5]>,
     ) -> Result<(), NoSlope> {
         let width = carried.first().map_or(0, Bundle::width);
         let (mut registers, mut touched) = (self.take_registers(operations), core::mem::take(&mut self.touched));
@@ -176,6 +193,13 @@ impl<'m> Player<'m> {
         for (output, slope) in operations.outputs.iter().zip(&*carried) {
             let to = slopes.entry(*output, slope.len());
             add_scaled(1.0, slope.values(), to.values_mut());
+        }
+        if let (Some(BeforeImpact { point: [position, velocity, acceleration, multiplier], time }), Some(before)) =
+            (operations.impact, before)
+        {
+            for (register, slope) in [position, velocity, acceleration, multiplier, time].into_iter().zip(before) {
+                add_scaled(1.0, slope.values(), slopes.entry(register, slope.len()).values_mut());
+            }
         }
         let mut end = operations.registers;
         for operation in operations.list.iter().rev() {
@@ -191,6 +215,15 @@ impl<'m> Player<'m> {
                 Operation::Solve(equations) => self.solve_backward(equations, of, &mut below, outside)?,
                 Operation::Force(force) => self.force_backward(&force.0, force.1, of.of(0), &mut below, outside),
                 Operation::Project(projected) => self.project_backward(projected, of, &mut below, outside)?,
+                Operation::Close(closing) => self.close_backward(closing, of.of(0), &mut below, outside),
+                Operation::Shift(shift) => {
+                    let slope = of.of(0);
+                    add_scaled(1.0, slope.values(), below.entry(shift.of, self.nv).values_mut());
+                    let time = below.entry(shift.time, 1).values_mut();
+                    for (row, along) in shift.along.iter().enumerate() {
+                        add_scaled(*along, slope.entries(row, 1), time);
+                    }
+                }
             }
         }
         carried.resize_with(operations.inputs, Bundle::default);
@@ -430,8 +463,8 @@ impl<'m> Player<'m> {
             }
             instant.follows.iter().for_each(|map| self.add_map(map, false, (of[0].values(), width), forces));
             if let Some(contacts) = &terms.contacts {
-                let before = self.before(&equations.contacts[i], registers);
-                self.add_contacts(contacts, [&of[0], &measured[0], &measured[1]], before, outside, (forces, rows));
+                let acting = (&equations.contacts[i], registers);
+                self.add_contacts(contacts, [&of[0], &measured[0], &measured[1]], acting, outside, (forces, rows));
             }
         }
         self.systems.solve(place, &mut rhs);
@@ -495,12 +528,8 @@ impl<'m> Player<'m> {
             if let Some(contacts) = &terms.contacts {
                 let [position, velocity, _] = &mut elsewhere;
                 let slopes_of = [&mut direct[0], position, velocity];
-                let mut of_before = Bundle::zeros(nv, width);
-                self.add_contacts_backward(contacts, slopes_of, outside, (force, rows), &mut of_before);
-                if let Some(restitution) = &equations.contacts[i].restitution {
-                    let to = slopes.entry(restitution.velocity, nv);
-                    add_scaled(1.0, of_before.values(), to.values_mut());
-                }
+                let acting = (&equations.contacts[i], &mut *slopes);
+                self.add_contacts_backward(contacts, slopes_of, acting, outside, (force, rows));
             }
             for (by, slope) in elsewhere.iter_mut().enumerate() {
                 self.add_rows(terms.of_constraints(), (by, -1.0, true), (rows, width), slope.values_mut());

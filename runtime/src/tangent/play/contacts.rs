@@ -4,9 +4,9 @@
 
 use super::super::bundle::{Bundle, add_matrix, add_scaled};
 use super::super::contact_terms::Rule;
-use super::super::map::Acting;
+use super::super::map::{Acting, Closing};
 use super::{
-    AboutToChange, Blocks, ContactTerms, Equations, Instant, NoSlope, Outside, Player, System, TermsOf, Touch,
+    AboutToChange, Blocks, ContactTerms, Equations, Instant, NoSlope, Outside, Player, Slopes, System, TermsOf, Touch,
 };
 use crate::prelude::*;
 
@@ -72,23 +72,19 @@ impl<'m> Player<'m> {
         }
     }
 
-    /// The change of the velocities before an impact, if the law of impact applies.
-    pub(super) fn before<'r>(&self, acting: &Acting, registers: &'r [Bundle]) -> Option<&'r Bundle> {
-        acting.restitution.as_ref().map(|restitution| &registers[restitution.velocity.0])
-    }
-
     /// The part of the rows of an instant, behind those of forces, that belongs to a row of contacts.
     fn of_contacts(&self, row: usize, width: usize) -> core::ops::Range<usize> {
         (self.nc + row) * width..(self.nc + row + 1) * width
     }
 
     /// Adds to the right-hand side what is known of the contacts of an instant: changes of the configuration where their
-    /// forces act, of configuration and velocities where velocities are measured, and of those before an impact.
+    /// forces act, of configuration and velocities where velocities are measured, of those before an impact, and of its
+    /// instant.
     pub(super) fn add_contacts(
         &self,
         contacts: &ContactTerms,
         [pushed, position, velocity]: [&Bundle; 3],
-        before: Option<&Bundle>,
+        (acting, registers): (&Acting, &[Bundle]),
         outside: &mut dyn Outside,
         (forces, rows): (&mut [f64], &mut [f64]),
     ) {
@@ -97,11 +93,18 @@ impl<'m> Player<'m> {
         add_matrix(&contacts.force_by_q, 1.0, false, (pushed.values(), width), forces);
         add_matrix(&contacts.by_q, 1.0, false, (position.values(), width), slips.values_mut());
         add_matrix(&contacts.measured, 1.0, false, (velocity.values(), width), slips.values_mut());
-        if let Some(before) = before {
+        if let Some(restitution) = &acting.restitution {
+            let before = registers[restitution.velocity.0].values();
             let mut along = Bundle::zeros(self.nr, width);
-            add_matrix(&contacts.measured, 1.0, false, (before.values(), width), along.values_mut());
+            add_matrix(&contacts.measured, 1.0, false, (before, width), along.values_mut());
             for (row, factor) in contacts.by_before.iter().enumerate() {
                 add_scaled(*factor, along.entries(row, 1), slips.entries_mut(row, 1));
+            }
+        }
+        if let Some(moving) = &acting.moving {
+            let time = registers[moving.time.0].values();
+            for (row, (rate, by_before)) in moving.rates.iter().zip(&contacts.by_before).enumerate() {
+                add_scaled((1.0 + by_before) * rate, time, slips.entries_mut(row, 1));
             }
         }
         let mut friction = Bundle::zeros(contacts.rules.len(), width);
@@ -123,15 +126,15 @@ impl<'m> Player<'m> {
         }
     }
 
-    /// The transpose: adds to the slopes by those configurations and velocities, and to that by the velocities before an
-    /// impact.
+    /// The transpose: adds to the slopes by those configurations and velocities, and to those of the step by the velocities
+    /// before an impact and by its instant.
     pub(super) fn add_contacts_backward(
         &self,
         contacts: &ContactTerms,
         [pushed, position, velocity]: [&mut Bundle; 3],
+        (acting, of_step): (&Acting, &mut Slopes<'_>),
         outside: &mut dyn Outside,
         (forces, rows): (&[f64], &[f64]),
-        before: &mut Bundle,
     ) {
         let width = pushed.width();
         let mut slips = Bundle::zeros(self.nr, width);
@@ -155,10 +158,68 @@ impl<'m> Player<'m> {
             add_matrix(&contacts.by_p, 1.0, true, (slips.values(), width), out);
             add_matrix(&contacts.friction_by_p, 1.0, true, (friction.values(), width), out);
         }
-        for (row, factor) in contacts.by_before.iter().enumerate() {
-            slips.entries_mut(row, 1).iter_mut().for_each(|slip| *slip *= factor);
+        if let Some(moving) = &acting.moving {
+            let time = of_step.entry(moving.time, 1).values_mut();
+            for (row, (rate, by_before)) in moving.rates.iter().zip(&contacts.by_before).enumerate() {
+                add_scaled((1.0 + by_before) * rate, slips.entries(row, 1), time);
+            }
         }
-        add_matrix(&contacts.measured, 1.0, true, (slips.values(), width), before.values_mut());
+        if let Some(restitution) = &acting.restitution {
+            for (row, factor) in contacts.by_before.iter().enumerate() {
+                slips.entries_mut(row, 1).iter_mut().for_each(|slip| *slip *= factor);
+            }
+            let before = of_step.entry(restitution.velocity, self.nv).values_mut();
+            add_matrix(&contacts.measured, 1.0, true, (slips.values(), width), before);
+        }
+    }
+
+    /// The change of the instant at which a gap closes: what it changes by, over its rate.
+    pub(super) fn close(&self, closing: &Closing, registers: &[Bundle], time: &mut Bundle, outside: &mut dyn Outside) {
+        let (position, by) = (&registers[closing.position.0], self.gap_slopes(closing));
+        time.begin(1, position.width());
+        let changed = [(&by.0, position), (&by.1, &*outside.parameters())];
+        for (row, slope, vectors) in changed
+            .into_iter()
+            .flat_map(|(by, vectors)| by.iter().enumerate().map(move |(row, slope)| (row, slope, vectors)))
+        {
+            add_scaled(-slope / closing.rate, vectors.entries(row, 1), time.values_mut());
+        }
+    }
+
+    /// The transpose.
+    pub(super) fn close_backward(
+        &self,
+        closing: &Closing,
+        slope: &Bundle,
+        slopes: &mut Slopes<'_>,
+        outside: &mut dyn Outside,
+    ) {
+        let by = self.gap_slopes(closing);
+        let position = slopes.entry(closing.position, self.nv);
+        for (row, by) in by.0.iter().enumerate() {
+            add_scaled(-by / closing.rate, slope.values(), position.entries_mut(row, 1));
+        }
+        for (row, by) in by.1.iter().enumerate() {
+            add_scaled(-by / closing.rate, slope.values(), outside.parameters().entries_mut(row, 1));
+        }
+    }
+
+    /// ∂g/∂ξ and, where they are wanted, ∂g/∂p of a contact that closes.
+    fn gap_slopes(&self, closing: &Closing) -> (Vec<f64>, Vec<f64>) {
+        let (state, pattern) = (&closing.state, &self.model.describe().contact_jacobian);
+        let mut values = vec![0.0; pattern.nnz()];
+        self.model.contact_jacobian(state.t, state.q.as_slice(), &mut values);
+        let mut by_q = vec![0.0; self.nv];
+        let of_row = pattern.entries().zip(&values).filter(|((row, _), _)| *row == closing.row);
+        of_row.for_each(|((_, column), value)| by_q[column] = *value);
+        if !self.wanted.parameters {
+            return (by_q, Vec::new());
+        }
+        let (n, np) = (self.model.describe().contacts.len(), self.np);
+        let [mut gap, mut friction] = [(); 2].map(|()| vec![0.0; n * np]);
+        let [mut rate, mut restitution] = [(); 2].map(|()| vec![0.0; self.nr * np]);
+        self.model.contact_parameter_derivatives(state, &mut gap, &mut rate, &mut restitution, &mut friction);
+        (by_q, gap[closing.contact * np..][..np].to_vec())
     }
 
     /// The change of the forces of contacts on the directions of the velocities, from that of the configuration and of the

@@ -1,0 +1,430 @@
+//! Slopes of motions whose impacts are followed: against closed forms, and against differences of runs with impacts at
+//! their instants.
+
+use hamel::gradient::{Changes, Differentiated, Direction, GradientError, Impacts, Instant, Slopes};
+use hamel::{ConstraintLevel, Model, Options, Scheme, State, schemes};
+use hamel_jit::JitModel;
+
+#[path = "common/differences.rs"]
+mod differences;
+#[path = "common/differentiable.rs"]
+mod differentiable;
+#[path = "common/scenes.rs"]
+mod scenes;
+
+use differences::differences;
+use differentiable::{model, options};
+use scenes::scene;
+
+/// A ball that bounces; FORCE may be a drag, and FLOOR its height.
+const BALL: &str = "model Ball {
+    planar;
+    coordinates joint;
+    param mass = 1.3 kg;
+    param g = 9.81 m/s^2;
+    param restitution = 0.7;
+    param height = 0.3 m;
+    param speed = 0.4 m/s;
+    param drag = 0.3 N s/m;
+    param lift = 0.01 m;
+    gravity [0, -g];
+    body ball { mass: mass, inertia: 0.01 kg m^2 }
+    joint rail: prismatic(ground rotated 90 deg, ball rotated 90 deg);
+    FORCE
+    contact floor { gap: ball.position.y - FLOOR, restitution: restitution }
+    initial ball.position.y = height;
+    initial ball.velocity.y = speed;
+    output y = ball.position.y;
+}";
+
+fn ball(force: &str, floor: &str) -> JitModel {
+    model(&BALL.replace("FORCE", force).replace("FLOOR", floor))
+}
+
+/// A spinning ball that bounces on a rough floor, slides and rolls.
+const SPINNING: &str = "model Spinning {
+    COORDINATES
+    param mass = 0.6 kg;
+    param radius = 0.1 m;
+    param friction = 0.2;
+    param restitution = 0.6;
+    param spin = 30 rad/s;
+    param g = 9.81 m/s^2;
+    param drag = 0.4 N s/m;
+    gravity [0, 0, -g];
+    body ball { mass: mass, inertia: diag(0.4, 0.5, 0.6) * mass * radius^2 }
+    JOINT
+    force drag: -drag * ball.velocity on ball;
+    contact floor: ball_on_plane(ball, ground) {
+        radius: radius, friction: friction, restitution: restitution, tangential_restitution: 0.1
+    }
+    initial ball.position = [0 m, 0 m, radius + 20 mm];
+    initial ball.velocity = [0.4, -0.2, -0.3] m/s;
+    initial ball.angular_velocity = [2 rad/s, spin, -3 rad/s] in ball;
+    output x = ball.position;
+}";
+
+/// A rod that swings and strikes a wall with a spring behind it, by which it is thrown back.
+const DOOR: &str = "model Door {
+    planar;
+    COORDINATES
+    param length = 0.8 m;
+    param mass = 2 kg;
+    param stiffness = 400 N/m;
+    param restitution = 0.5;
+    param speed = 3 rad/s;
+    gravity [0, -9.81] m/s^2;
+    body door { mass: mass, inertia: mass * length^2 / 12 }
+    body wall { mass: 1.5 kg, inertia: 1 kg m^2 }
+    joint hinge: revolute(ground, door at [0 m, length / 2]);
+    joint rail: prismatic(ground at [0.3, 0] m, wall);
+    force spring: spring(ground at [1.3, 0] m, wall) { stiffness: stiffness, free_length: 1 m }
+    contact stop { gap: wall.position.x - (door at [0 m, -length / 2]).x, restitution: restitution }
+    initial door.angle = -0.2 rad;
+    initial door.angular_velocity = speed;
+    initial wall.position.x = 0.3 m;
+    initial wall.velocity.x = 0;
+    output tip = (door at [0 m, -length / 2]);
+}";
+
+/// A block that falls and stays where it fell, sliding, while a ball falls beside it.
+const STAYS: &str = "model Stays {
+    planar;
+    coordinates joint;
+    param mass = 2 kg;
+    param friction = 0.3;
+    param speed = 0.8 m/s;
+    param fall = 0.02 m;
+    param restitution = 0.6;
+    gravity [0, -9.81] m/s^2;
+    body block { mass: mass, inertia: 0.02 kg m^2 }
+    body ball { mass: 1 kg, inertia: 0.02 kg m^2 }
+    body sledge { mass: 0.5 kg, inertia: 1 kg m^2 }
+    joint along: prismatic(ground, sledge);
+    joint up: prismatic(sledge rotated 90 deg, block rotated 90 deg);
+    joint rail: prismatic(ground at [0, 1] m rotated 90 deg, ball rotated 90 deg);
+    contact floor { gap: block.position.y, slip: block.position.x, friction: friction, restitution: 0 }
+    contact below { gap: ball.position.y, restitution: restitution }
+    initial block.position = [0 m, fall];
+    initial block.velocity = [speed, 0 m/s];
+    initial ball.position.y = 0.05 m;
+    initial ball.velocity.y = 0;
+    output x = block.position.x;
+    output y = ball.position.y;
+}";
+
+/// Where a motion with followed impacts ends.
+fn motion<'m>(
+    model: &'m dyn Model,
+    scheme: &'m dyn Scheme,
+    options: &Options,
+    step: f64,
+    until: f64,
+) -> Differentiated<'m> {
+    Differentiated::new(model, scheme).options(*options).step(step).until(until)
+}
+
+fn directions(model: &dyn Model) -> Vec<Direction> {
+    (0..model.describe().differentiated.len()).map(Direction::Parameter).collect()
+}
+
+/// Velocities and outputs at the end, and the number of impacts.
+fn end(motion: &Differentiated, model: &dyn Model) -> (Vec<f64>, usize) {
+    let (mut last, mut impacts): (Option<State>, usize) = (None, 0);
+    motion
+        .states(&mut |state| {
+            impacts += usize::from(last.as_ref().is_some_and(|last| last.t == state.t));
+            last = Some(state.clone());
+        })
+        .unwrap();
+    let state = last.unwrap();
+    let mut outputs = vec![0.0; model.describe().outputs.len()];
+    model.outputs(&state, &mut outputs);
+    ([state.v.as_slice(), &outputs].concat(), impacts)
+}
+
+/// Slopes of velocities and outputs at the end, by parameter.
+fn slopes_at_end(motion: &Differentiated, model: &dyn Model) -> Result<Vec<Vec<f64>>, GradientError> {
+    let directions = directions(model);
+    let mut last: Option<Changes> = None;
+    motion.sensitivities(&directions, &mut |_, changes| last = Some(changes.clone()))?;
+    let changes = last.unwrap();
+    let column = |k: usize| [&changes.velocity, &changes.outputs].map(|of| of.column(k).as_slice().to_vec()).concat();
+    Ok((0..directions.len()).map(column).collect())
+}
+
+/// Slopes at the end by differences of runs with this scheme over a part of each parameter.
+fn differenced(model: &JitModel, run: &dyn Fn(&JitModel) -> Vec<f64>, part: f64) -> Vec<Vec<f64>> {
+    let info = model.describe();
+    let by = |place: &usize| {
+        let (name, value) = (&info.parameters[*place].name, model.parameters()[*place]);
+        let of = |change: f64| {
+            let mut other = model.another();
+            other.set(&[(name, value + change)]).unwrap();
+            run(&other)
+        };
+        differences(&of, part * value.abs().max(0.1))
+    };
+    info.differentiated.iter().map(by).collect()
+}
+
+/// The largest deviation, relative to the largest slope of each parameter.
+fn deviation(found: &[Vec<f64>], exact: &[Vec<f64>]) -> f64 {
+    let mut worst = 0.0_f64;
+    for (found, exact) in found.iter().zip(exact) {
+        let size = exact.iter().fold(1e-2_f64, |size, x| size.max(x.abs()));
+        worst = found.iter().zip(exact).map(|(a, b)| (a - b).abs() / size).fold(worst, f64::max);
+    }
+    worst
+}
+
+/// Height and velocity of the ball at a time, in the closed form of its parabolas, and the number of impacts.
+fn thrown([_, g, restitution, height, speed]: [f64; 5], until: f64) -> (Vec<f64>, usize) {
+    let (mut y, mut v, mut t) = (height, speed, 0.0);
+    let mut impacts = 0;
+    loop {
+        let down = (v + (v * v + 2.0 * g * y).sqrt()) / g;
+        if t + down > until {
+            let left = until - t;
+            return (vec![v - g * left, y + v * left - 0.5 * g * left * left], impacts);
+        }
+        (t, y, v) = (t + down, 0.0, restitution * (g * down - v));
+        impacts += 1;
+    }
+}
+
+/// Every scheme whose impacts follow its steps, by a motion that all of them integrate without error, but for those of
+/// first order.
+#[test]
+fn slopes_of_a_bouncing_ball_are_those_of_its_parabolas() {
+    let (until, step) = (1.0, 0.023);
+    let model = ball("", "0 m");
+    let values = [1.3, 9.81, 0.7, 0.3, 0.4];
+    let (state, impacts) = thrown(values, until);
+    assert_eq!(impacts, 3);
+    let exact: Vec<Vec<f64>> = (0..5)
+        .map(|k| {
+            let of = |change: f64| {
+                let mut values = values;
+                values[k] += change;
+                thrown(values, until).0
+            };
+            differences(&of, 1e-3)
+        })
+        .collect();
+    let mut known = 0;
+    for entry in schemes::entries() {
+        let scheme = entry.scheme(&[]).unwrap();
+        let motion = motion(&model, &*scheme, &options(), step, until);
+        let found = match slopes_at_end(&motion, &model) {
+            Ok(found) => found,
+            Err(GradientError::Impact { .. } | GradientError::Scheme { .. } | GradientError::Motion(_)) => continue,
+            Err(error) => panic!("{}: {error}", entry.name),
+        };
+        known += 1;
+        let bound = if scheme.order() > 1 { 1e-8 } else { 0.05 };
+        let (reached, passed) = end(&motion, &model);
+        assert_eq!(passed, impacts, "{}", entry.name);
+        let is_reached = reached.iter().zip(&state).all(|(a, b)| (a - b).abs() < bound);
+        let missed = deviation(&found[..5], &exact);
+        assert!(is_reached && missed < bound, "{}: {reached:?} for {state:?}, slopes miss {missed}", entry.name);
+    }
+    assert!(known > 15, "{known} schemes");
+}
+
+/// What is integrated over time changes with the instants of impacts too.
+#[test]
+fn gradients_of_integrals_know_the_instants() {
+    let until = 1.0;
+    let model = ball("", "0 m");
+    let values = [1.3, 9.81, 0.7, 0.3, 0.4];
+    // ∫ v³ dt, which jumps at impacts, and the height at the end.
+    let exact = |values: [f64; 5]| {
+        let [_, g, restitution, height, speed] = values;
+        let (mut y, mut v, mut t, mut sum) = (height, speed, 0.0, 0.0);
+        loop {
+            let down = ((v + (v * v + 2.0 * g * y).sqrt()) / g).min(until - t);
+            let w: f64 = v - g * down;
+            sum += (v.powi(4) - w.powi(4)) / (4.0 * g);
+            t += down;
+            if t >= until {
+                return sum + y + v * down - 0.5 * g * down * down;
+            }
+            (y, v) = (0.0, -restitution * w);
+        }
+    };
+    let objective = |instant: &Instant, slopes: &mut Slopes| {
+        let v = instant.state.v[0];
+        slopes.velocity[0] = 3.0 * instant.weight * v * v;
+        slopes.outputs[0] = if instant.is_end { 1.0 } else { 0.0 };
+        instant.weight * v.powi(3) + slopes.outputs[0] * instant.outputs[0]
+    };
+    let by = |k: usize| {
+        let of = |change: f64| {
+            let mut values = values;
+            values[k] += change;
+            vec![exact(values)]
+        };
+        differences(&of, 1e-3)[0]
+    };
+    for name in ["generalized_alpha", "radau_iia5", "bathe", "ed_alpha"] {
+        let scheme = schemes::by_name(name, &[]).unwrap();
+        let missed = |step: f64| {
+            let motion = motion(&model, &*scheme, &options(), step, until);
+            let gradient = motion.gradient(&objective).unwrap();
+            assert_eq!(motion.clone().checkpoints(3).gradient(&objective).unwrap(), gradient, "{name}");
+            let deviations = (0..5).map(|k| (gradient.parameters[k] - by(k)).abs());
+            [(gradient.value - exact(values)).abs(), deviations.fold(0.0, f64::max)]
+        };
+        // The trapezoidal rule is of second order.
+        let [coarse, fine] = [1e-3, 5e-4].map(missed);
+        for (coarse, fine) in coarse.iter().zip(fine) {
+            assert!(*coarse < 5e-4 && fine < 0.27 * coarse, "{name}: {coarse}, {fine}");
+        }
+    }
+}
+
+/// Against differences over changes that move impacts through many steps, by schemes of high order and, more widely, by
+/// others.
+#[test]
+fn slopes_agree_with_differences_of_motions() {
+    let joint = |text: &str, joint: &str| text.replace("COORDINATES", "coordinates joint;").replace("JOINT", joint);
+    let absolute =
+        |text: &str, start: &str| text.replace("COORDINATES", "coordinates absolute;").replace("JOINT", start);
+    let upright = "initial ball.roll = 0; initial ball.pitch = 0; initial ball.yaw = 0;";
+    let drag = "force drag: [0 N, -drag * ball.velocity.y] on ball;";
+    let cases = [
+        ("ball", ball(drag, "0 m"), 0.9, 2),
+        ("driven floor", ball(drag, "lift * sin(9 rad/s * time)"), 0.9, 2),
+        ("spinning, joint", model(&joint(SPINNING, "joint sea: free(ground, ball);")), 0.2, 3),
+        ("spinning, absolute", model(&absolute(SPINNING, upright)), 0.2, 3),
+        ("door, joint", model(&joint(DOOR, "")), 0.5, 1),
+        ("door, absolute", model(&absolute(DOOR, "")), 0.5, 1),
+        ("block that stays", model(STAYS), 0.2, 2),
+    ];
+    for (name, model, until, least) in cases {
+        let level = Some(ConstraintLevel::Velocity);
+        let options = Options { constraint_level: level, ..options() };
+        let run = |scheme: &str, step: f64| {
+            let scheme = schemes::by_name(scheme, &[]).unwrap();
+            let at_end = |model: &JitModel| end(&motion(model, &*scheme, &options, step, until), model).0;
+            let course = motion(&model, &*scheme, &options, step, until);
+            let impacts = end(&course, &model).1;
+            assert!(impacts >= least, "{name}: {impacts} impacts");
+            let found = slopes_at_end(&course, &model);
+            (found.unwrap_or_else(|error| panic!("{name}: {error}")), differenced(&model, &at_end, 1e-4))
+        };
+        let (found, exact) = run("radau_iia5", 3.7e-3);
+        let missed = deviation(&found, &exact);
+        assert!(missed < 1e-7, "{name}: {missed}");
+        for (scheme, step, bound) in [("generalized_alpha", 1e-3, 1e-3), ("bathe", 1e-3, 1e-3), ("hht", 5e-4, 1e-2)] {
+            let scheme = schemes::by_name(scheme, &[]).unwrap();
+            let found = slopes_at_end(&motion(&model, &*scheme, &options, step, until), &model);
+            let missed = deviation(&found.unwrap(), &exact);
+            assert!(missed < bound, "{name}, {}: {missed}", scheme.name());
+        }
+    }
+}
+
+/// Discs that fall on a floor, on each other and against a wall on a spring; some of them bounce until they rest.
+#[test]
+fn random_scenes() {
+    let scheme = schemes::by_name("radau_iia5", &[]).unwrap();
+    let options = Options { constraint_level: Some(ConstraintLevel::Velocity), ..options() };
+    let mut most = 0;
+    for seed in 0..6 {
+        let model = model(&scene(seed));
+        let course = |of: &JitModel| end(&motion(of, &*scheme, &options, 1e-3, 0.05), of);
+        let found = slopes_at_end(&motion(&model, &*scheme, &options, 1e-3, 0.05), &model);
+        let missed = deviation(&found.unwrap(), &differenced(&model, &|of| course(of).0, 1e-4));
+        assert!(missed < 3e-5, "scene {seed}: {missed}");
+        most = most.max(course(&model).1);
+    }
+    assert!(most > 20, "{most} impacts");
+}
+
+/// Gradients have the values of sensitivities.
+#[test]
+fn gradients_agree_with_sensitivities() {
+    let text = SPINNING.replace("COORDINATES", "coordinates joint;").replace("JOINT", "joint sea: free(ground, ball);");
+    let level = Some(ConstraintLevel::Velocity);
+    let options = Options { constraint_level: level, ..options() };
+    let absolute = DOOR.replace("COORDINATES", "coordinates absolute;");
+    for (model, until) in [(model(&text), 0.2), (model(&absolute), 0.5), (model(STAYS), 0.2)] {
+        for name in ["generalized_alpha", "bathe", "radau_iia5", "hht"] {
+            let scheme = schemes::by_name(name, &[]).unwrap();
+            let motion = motion(&model, &*scheme, &options, 2.3e-3, until);
+            let sum = |instant: &Instant, slopes: &mut Slopes| {
+                let weight = |i: usize| (1.0 + i as f64) * (1.0 + 0.1 * (instant.number % 7) as f64);
+                (0..instant.outputs.len()).for_each(|i| slopes.outputs[i] = weight(i));
+                instant.outputs.iter().enumerate().map(|(i, y)| weight(i) * y).sum()
+            };
+            let gradient = motion.gradient(&sum).unwrap();
+            assert_eq!(motion.clone().checkpoints(4).gradient(&sum).unwrap(), gradient);
+            let (mut number, mut forward) = (0, vec![0.0; gradient.parameters.len()]);
+            motion
+                .sensitivities(&directions(&model), &mut |_, changes| {
+                    let weight = |i: usize| (1.0 + i as f64) * (1.0 + 0.1 * (number % 7) as f64);
+                    for (sum, column) in forward.iter_mut().zip(changes.outputs.column_iter()) {
+                        *sum += column.iter().enumerate().map(|(i, dy)| weight(i) * dy).sum::<f64>();
+                    }
+                    number += 1;
+                })
+                .unwrap();
+            let size = forward.iter().fold(1e-3_f64, |size, x| size.max(x.abs()));
+            for (a, b) in gradient.parameters.iter().zip(&forward) {
+                assert!((a - b).abs() < 1e-11 * size, "{name}: {a} for {b}");
+            }
+        }
+    }
+}
+
+/// Slopes that do not exist are not given.
+#[test]
+fn motions_without_slopes_say_why() {
+    let failed = |of: &JitModel, scheme: &str| {
+        let scheme = schemes::by_name(scheme, &[]).unwrap();
+        let motion = motion(of, &*scheme, &options(), 1e-3, 0.4);
+        slopes_at_end(&motion, of).unwrap_err()
+    };
+    let error = failed(&ball("", "0 m"), "moreau");
+    assert!(matches!(&error, GradientError::Impact { t, .. } if *t > 0.2 && *t < 0.4), "{error}");
+    // Two feet that reach the floor together.
+    let flat = "model Flat {
+        planar;
+        coordinates joint;
+        gravity [0, -9.81] m/s^2;
+        body block { mass: 1 kg, inertia: 0.02 kg m^2 }
+        joint free: free(ground, block);
+        contact left: point_on_line(block at [-0.1, -0.05] m, ground) { restitution: 0.3 }
+        contact right: point_on_line(block at [0.1, -0.05] m, ground) { restitution: 0.3 }
+        initial block.position = [0 m, 0.1 m];
+        initial block.angle = 0;
+        initial block.velocity = [0, 0] m/s;
+        initial block.angular_velocity = 0;
+    }";
+    let error = failed(&model(flat), "bathe");
+    let GradientError::Simultaneous { contacts, .. } = &error else { panic!("{error}") };
+    assert!(contacts.contains("left") && contacts.contains("right"), "{error}");
+    // A floor that is turned by a drive.
+    let turned = "model Turned {
+        planar;
+        coordinates joint;
+        gravity [0, -9.81] m/s^2;
+        body ball { mass: 1 kg, inertia: 0.02 kg m^2 }
+        joint free: free(ground, ball);
+        contact floor { gap: ball.position.y * cos(0.3 rad/s * time) + ball.position.x * sin(0.3 rad/s * time) }
+        initial ball.position = [0 m, 0.1 m];
+        initial ball.angle = 0;
+        initial ball.velocity = [0, 0] m/s;
+        initial ball.angular_velocity = 0;
+    }";
+    let error = failed(&model(turned), "bathe");
+    assert!(matches!(&error, GradientError::Scheme { reason, .. } if reason.contains("driven")), "{error}");
+    // At the ends of steps all three have slopes.
+    let scheme = schemes::by_name("bathe", &[]).unwrap();
+    for of in [ball("", "0 m"), model(turned)] {
+        let motion = motion(&of, &*scheme, &options(), 1e-3, 0.4).impacts(Impacts::AtEnds);
+        slopes_at_end(&motion, &of).unwrap();
+    }
+}
