@@ -57,6 +57,22 @@ fn with(model: &JitModel, values: &[(&str, f64)]) -> Result<Box<dyn Model>, Stri
     Ok(Box::new(other))
 }
 
+/// A ball that bounces.
+const BALL: &str = "model Ball {
+    planar;
+    coordinates joint;
+    param restitution = 0.75;
+    param height = 0.57 m;
+    param g = 9.6 m/s^2;
+    gravity [0, -g];
+    body ball { mass: 0.2 kg, inertia: 1e-4 kg m^2 }
+    joint rail: prismatic(ground rotated 90 deg, ball rotated 90 deg);
+    contact floor { gap: ball.position.y, restitution: restitution }
+    initial ball.position.y = height;
+    initial ball.velocity.y = 0;
+    output y = ball.position.y;
+}";
+
 /// Numbers that are nearly normally distributed.
 struct Noise(u64);
 
@@ -196,6 +212,40 @@ fn an_arm_with_seven_joints_is_identified() {
     // Of 52 numbers with unit variance, one beyond three of its deviations is found in 13 of 100 trials.
     let mean = square / f64::from(count);
     assert!(count - within as i32 <= 1 && (mean - 1.0).abs() < 0.6, "{within} of {count}, {mean}");
+}
+
+/// The instants of impacts, which change from trial to trial, say most of it.
+#[test]
+fn a_bouncing_ball_is_identified() {
+    let exact = [("restitution", 0.83), ("height", 0.61), ("g", 9.81)];
+    let [e, h, g]: [f64; 3] = exact.map(|(_, value)| value);
+    let mut noisy = Noise(5);
+    let mut table = String::from("t [s],y [m]\n");
+    let height = |t: f64| {
+        let (mut start, mut v) = (-(2.0 * h / g).sqrt(), (2.0 * g * h).sqrt());
+        while t - start > 2.0 * v / g {
+            start += 2.0 * v / g;
+            v *= e;
+        }
+        v * (t - start) - 0.5 * g * (t - start).powi(2)
+    };
+    for k in 0..=120 {
+        let t = 0.0125 * f64::from(k);
+        table += &format!("{t},{}\n", height(t) + 2e-3 * noisy.next());
+    }
+    let model = model(BALL);
+    let measured = Measurements::read(&table, model.describe()).unwrap();
+    let (scheme, options) = hamel::gradient::suitable_scheme(&model);
+    let scheme = hamel::schemes::by_name(scheme, &[]).unwrap();
+    let free = ["restitution", "height", "g"].map(|name| Free::at(name, model.parameter(name).unwrap()));
+    let family = |values: &[(&str, f64)]| with(&model, values);
+    let fit = Fit::new(&family, &*scheme, &measured, free.to_vec()).unwrap();
+    let found = fit.options(options).step(5e-3).run().unwrap();
+    assert!(found.doubts.is_empty(), "{found:?}");
+    for (parameter, (name, value)) in found.parameters.iter().zip(exact) {
+        let missed = (parameter.value - value).abs();
+        assert!(missed < 3.0 * parameter.error && missed < 1e-2 * value, "{name}: {parameter:?}");
+    }
 }
 
 #[test]

@@ -42,8 +42,11 @@ impl<'a> Course<'a> {
             self.t += rest;
             return Some(rest);
         }
-        // A rest that is no step belongs to the next one.
-        self.whole().map(|dt| rest + dt)
+        // A rest that is no step belongs to the next one; where lengths are not known yet, they are found from the time.
+        let rest = if self.left.0 > 0 { rest } else { 0.0 };
+        let dt = self.whole()?;
+        self.t += rest;
+        Some(rest + dt)
     }
 
     /// The last step ended so much earlier, s.
@@ -123,8 +126,17 @@ mod tests {
         assert_eq!(course.next(), Some(0.5));
         // What is no step is a part of the next one.
         course.divide(1e-9);
-        assert_eq!(course.next(), Some(0.5 + 1e-9));
+        assert!(course.next().is_some_and(|dt| (dt - 0.5 - 1e-9).abs() < 1e-15));
         assert_eq!(course.next(), None);
+        // The same on the way to an instant.
+        let mut course = Course::new(0.0, 0.5, 3.0, &[1.0]);
+        assert_eq!(course.next(), Some(0.5));
+        course.divide(1e-9);
+        let steps: Vec<f64> = std::iter::from_fn(|| course.next()).collect();
+        assert!(
+            steps.len() == 5 && (steps[0] - 0.5 - 1e-9).abs() < 1e-15 && (steps[1] - 0.5).abs() < 1e-15,
+            "{steps:?}"
+        );
     }
 
     #[test]
