@@ -110,6 +110,64 @@ def test_a_gradient_by_samples_of_an_input(oscillator):
     assert gradient.parameters["start"] == 0.0
 
 
+BALL = """
+model Ball {
+    planar;
+    coordinates joint;
+    param restitution = 0.7;
+    param height = 0.3 m;
+    gravity [0, -9.81] m/s^2;
+    body ball { mass: 1 kg, inertia: 0.01 kg m^2 }
+    joint rail: prismatic(ground rotated 90 deg, ball rotated 90 deg);
+    contact floor { gap: ball.position.y, restitution: restitution }
+    initial ball.position.y = height;
+    initial ball.velocity.y = 0;
+    output y = ball.position.y;
+    output v = ball.velocity.y;
+}
+"""
+
+
+def bounced(restitution, height, until=0.55):
+    """Height at a time after one rebound, and the integral of v³ up to there."""
+    g = 9.81
+    fall = np.sqrt(2 * height / g)
+    before, after = -g * fall, restitution * g * fall
+    end = after - g * (until - fall)
+    return after * (until - fall) - g * (until - fall) ** 2 / 2, (0 - before**4 + after**4 - end**4) / (4 * g)
+
+
+def test_slopes_follow_the_instants_of_impacts():
+    model = hamel.Model.from_text(BALL)
+    slope = lambda of, value: (of(value + 1e-5) - of(value - 1e-5)) / 2e-5
+    exact = np.array(
+        [slope(lambda e: np.array(bounced(e, 0.3)), 0.7), slope(lambda h: np.array(bounced(0.7, h)), 0.3)]
+    )
+    found = model.sensitivities(["restitution", "height"], until=0.55, dt=1e-3)
+    assert np.allclose(found.outputs[-1, 0], bounced(0.7, 0.3)[0], atol=1e-9)
+    assert np.allclose(found.slopes[-1, 0], exact[:, 0], atol=1e-6)
+    # Before the impact and after it.
+    [place] = np.flatnonzero(np.diff(found.t) == 0)
+    assert np.isclose(found.outputs[place + 1, 1], -0.7 * found.outputs[place, 1])
+
+    def integral(t, y):
+        weights = np.zeros(len(t))
+        weights[1:] += np.diff(t) / 2
+        weights[:-1] += np.diff(t) / 2
+        slopes = np.zeros_like(y)
+        slopes[:, 1] = 3 * weights * y[:, 1] ** 2
+        return weights @ y[:, 1] ** 3, slopes, y[:, 1] ** 3
+
+    gradient = model.gradient(integral, until=0.55, dt=1e-3)
+    assert np.isclose(gradient.value, bounced(0.7, 0.3)[1], atol=1e-4)
+    assert np.isclose(gradient.parameters["restitution"], exact[0, 1], atol=1e-3)
+    assert np.isclose(gradient.parameters["height"], exact[1, 1], atol=1e-3)
+    with pytest.raises(ValueError, match="integrand"):
+        model.gradient(lambda t, y: integral(t, y)[:2], until=0.55)
+    with pytest.raises(ValueError, match=r"integrand of the objective: expected shape \[\d+\], found \[2\]"):
+        model.gradient(lambda t, y: (*integral(t, y)[:2], [0.0, 0.0]), until=0.55)
+
+
 def test_a_fit_finds_what_scipy_finds(oscillator):
     optimize = pytest.importorskip("scipy.optimize")
     t = np.arange(1, 61) * 0.03
