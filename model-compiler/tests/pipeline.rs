@@ -12,14 +12,23 @@ fn read(path: &std::path::Path) -> String {
     std::fs::read_to_string(path).expect("a model file")
 }
 
-/// Shapes and operation counts of every model.
+/// Every model, compiled once: its shapes and operation counts; code that was kept as text is the code; and its formulas can
+/// be typeset.
 #[test]
-fn statistics() {
+fn every_model() {
     insta::glob!("pass/*.model", |path| {
+        let source: proc_macro2::TokenStream = read(path).parse().expect("the model lexes");
         let stages = stages(&read(path));
         let shapes = inspect::shapes(&stages.simplified, &stages.schedule);
         let counts = inspect::counts(&stages.simplified, &stages.schedule);
         insta::assert_snapshot!("statistics", format!("{shapes}\n{counts}"));
+
+        let code = stages.code().unwrap().to_string();
+        let kept = code.parse().expect("code is tokens");
+        let again = hamel_compiler::read_back(source, kept).expect("the model has a name");
+        assert_eq!(again.to_string(), code);
+
+        assert_balanced(&inspect::latex(&stages.simplified, &stages.schedule, None));
     });
 }
 
@@ -45,18 +54,6 @@ fn kernels() {
     }
 }
 
-/// Code that was kept as text is the code.
-#[test]
-fn code_is_read_back() {
-    insta::glob!("pass/*.model", |path| {
-        let source: proc_macro2::TokenStream = read(path).parse().expect("the model lexes");
-        let code = stages(&read(path)).code().unwrap().to_string();
-        let kept = code.parse().expect("code is tokens");
-        let again = hamel_compiler::read_back(source, kept).expect("the model has a name");
-        assert_eq!(again.to_string(), code);
-    });
-}
-
 /// Formulas of a small model, as text and as LaTeX.
 #[test]
 fn formulas() {
@@ -66,44 +63,39 @@ fn formulas() {
     insta::assert_snapshot!("latex", inspect::latex(&stages.simplified, &stages.schedule, None));
 }
 
-/// Every model can be typeset: what opens in LaTeX is closed, and nothing has two subscripts.
-#[test]
-fn latex_is_balanced() {
-    insta::glob!("pass/*.model", |path| {
-        let stages = stages(&read(path));
-        let text = inspect::latex(&stages.simplified, &stages.schedule, None);
-        for formula in text.lines().filter(|line| !line.starts_with('%')) {
-            let mut open = Vec::new();
-            let mut rest = formula;
-            // Whether a subscript has ended just before the rest.
-            let mut subscript_ends = false;
-            while let Some(at) = rest.find(['{', '}', '\\', '_', '&']) {
-                let (before, token) = rest.split_at(at);
-                let subscript_ended = subscript_ends && before.is_empty();
-                subscript_ends = false;
-                rest = &token[1..];
-                match token.as_bytes()[0] {
-                    b'{' => open.push("}"),
-                    b'}' => {
-                        let closed = open.pop();
-                        assert!(matches!(closed, Some("}" | "_}")), "{formula}");
-                        subscript_ends = closed == Some("_}");
-                    }
-                    b'_' => {
-                        assert!(!subscript_ended, "two subscripts: {formula}");
-                        rest = rest.strip_prefix('{').unwrap_or_else(|| panic!("a subscript is a group: {formula}"));
-                        open.push("_}");
-                    }
-                    b'&' => assert!(!matches!(open.last(), Some(&"}" | &"_}")), "a group spans columns: {formula}"),
-                    _ if rest.starts_with(['_', '\\', ',']) => rest = &rest[1..],
-                    _ if rest.starts_with("left") => open.push("right"),
-                    _ if rest.starts_with("right") => assert_eq!(open.pop(), Some("right"), "{formula}"),
-                    _ if rest.starts_with("begin{cases}") => open.push("end"),
-                    _ if rest.starts_with("end{cases}") => assert_eq!(open.pop(), Some("end"), "{formula}"),
-                    _ => {}
+/// What opens in LaTeX is closed, and nothing has two subscripts.
+fn assert_balanced(text: &str) {
+    for formula in text.lines().filter(|line| !line.starts_with('%')) {
+        let mut open = Vec::new();
+        let mut rest = formula;
+        // Whether a subscript has ended just before the rest.
+        let mut subscript_ends = false;
+        while let Some(at) = rest.find(['{', '}', '\\', '_', '&']) {
+            let (before, token) = rest.split_at(at);
+            let subscript_ended = subscript_ends && before.is_empty();
+            subscript_ends = false;
+            rest = &token[1..];
+            match token.as_bytes()[0] {
+                b'{' => open.push("}"),
+                b'}' => {
+                    let closed = open.pop();
+                    assert!(matches!(closed, Some("}" | "_}")), "{formula}");
+                    subscript_ends = closed == Some("_}");
                 }
+                b'_' => {
+                    assert!(!subscript_ended, "two subscripts: {formula}");
+                    rest = rest.strip_prefix('{').unwrap_or_else(|| panic!("a subscript is a group: {formula}"));
+                    open.push("_}");
+                }
+                b'&' => assert!(!matches!(open.last(), Some(&"}" | &"_}")), "a group spans columns: {formula}"),
+                _ if rest.starts_with(['_', '\\', ',']) => rest = &rest[1..],
+                _ if rest.starts_with("left") => open.push("right"),
+                _ if rest.starts_with("right") => assert_eq!(open.pop(), Some("right"), "{formula}"),
+                _ if rest.starts_with("begin{cases}") => open.push("end"),
+                _ if rest.starts_with("end{cases}") => assert_eq!(open.pop(), Some("end"), "{formula}"),
+                _ => {}
             }
-            assert!(open.is_empty(), "{formula}");
         }
-    });
+        assert!(open.is_empty(), "{formula}");
+    }
 }

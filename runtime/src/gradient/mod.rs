@@ -104,12 +104,12 @@ pub enum Impacts {
 }
 
 /// Name of a scheme that has slopes for a model, and its options: `runge_kutta`; `esdirk436` with constraints on velocities
-/// where rotations have angular velocities; and with contacts `generalized_alpha`, with constraints on velocities too.
+/// where rotations have angular velocities; and with contacts `bathe`, with constraints on velocities too.
 pub fn suitable_scheme(model: &dyn Model) -> (&'static str, Options) {
     let info = model.describe();
     let on_velocities = Options { constraint_level: Some(ConstraintLevel::Velocity), ..Options::default() };
     if !info.contacts.is_empty() {
-        return ("generalized_alpha", on_velocities);
+        return ("bathe", on_velocities);
     }
     let is_turning = |block: &Block| block.turn().is_some();
     match info.blocks.iter().any(is_turning) {
