@@ -3,6 +3,7 @@
 use hamel::adaptive::Control;
 use hamel::gradient::suitable_scheme;
 use hamel::newton::Tolerance;
+use hamel::nonsmooth::ContactOptions;
 use hamel::simulation::Steps;
 use hamel::{ConstraintLevel, Drift, Model, Options, RotationReference, Scheme, Watchers, schemes};
 
@@ -47,6 +48,9 @@ pub(crate) struct Integration {
     /// Measure rotations from the orientation of the last stage instead of the one at the beginning of the step.
     #[arg(long)]
     last_point_rotations: bool,
+    /// Impacts at the instants at which contacts close, for which steps are divided; by default they are at the ends of steps.
+    #[arg(long)]
+    follow_impacts: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -209,5 +213,6 @@ pub(crate) fn options(arguments: &Integration) -> Result<Options, Failure> {
     let usual = Tolerance::default();
     let tolerance = Tolerance { relative: arguments.newton_tolerance.unwrap_or(usual.relative), ..usual };
     let constraint_level = arguments.constraints.map(level);
-    Ok(Options { tolerance, constraint_level, drift, rotation_reference, watchers, ..Options::default() })
+    let contacts = ContactOptions { follow_impacts: arguments.follow_impacts, ..ContactOptions::default() };
+    Ok(Options { tolerance, constraint_level, drift, rotation_reference, watchers, contacts, ..Options::default() })
 }

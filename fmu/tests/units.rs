@@ -232,7 +232,7 @@ fn dependencies_are_those_of_the_equations() {
 #[test]
 fn units_move_as_runs_do() {
     // Large ones take long.
-    for (name, text) in sources_of(|model| model.dims().nv <= 30) {
+    for (name, text) in sources_of(|model| model.dims().nv <= 12) {
         let unit = Unit::new(&text, None, Version::Three);
         let scheme = schemes::by_name(&unit.settings.scheme, &[]).unwrap();
         let start = initial_state(&unit.model).unwrap();

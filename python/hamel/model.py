@@ -970,6 +970,7 @@ class Model(_hamel.Model):
         max_energy_gain: float | None = None,
         newton_tolerance: float | None = None,
         last_point_rotations: bool = False,
+        follow_impacts: bool = False,
     ) -> Trajectory:
         """Integrates the motion from the initial conditions of the model.
 
@@ -1001,7 +1002,7 @@ class Model(_hamel.Model):
             Laws that set inputs at a rate of their own; these are not among `inputs`.
         record_every : int
             Records every n-th step; by default such that there are about a thousand records.
-        constraints, keep_drift, max_residual, max_energy_gain, newton_tolerance, last_point_rotations
+        constraints, keep_drift, max_residual, max_energy_gain, newton_tolerance, last_point_rotations, follow_impacts
             As the options of `hamel run`.
 
         Returns
@@ -1028,6 +1029,7 @@ class Model(_hamel.Model):
             "max_energy_gain": max_energy_gain,
             "newton_tolerance": newton_tolerance,
             "last_point_rotations": last_point_rotations,
+            "follow_impacts": follow_impacts,
         }
         run = model._simulate(
             scheme,

@@ -133,6 +133,7 @@ def sweep(
     max_energy_gain: float | None = None,
     newton_tolerance: float | None = None,
     last_point_rotations: bool = False,
+    follow_impacts: bool = False,
 ) -> SweepTable:
     """Runs a model many times, on all cores, and keeps a few numbers of each motion; as `hamel sweep` does.
 
@@ -172,7 +173,7 @@ def sweep(
         Cases of workers that are lost are computed again, and each is kept once.
     progress : callable (ended, count)
         Is told how many cases have ended, a few times a second.
-    scheme, dt, tolerance, scheme_parameters, constraints, keep_drift, max_residual, max_energy_gain, newton_tolerance, last_point_rotations
+    scheme, dt, tolerance, scheme_parameters, constraints, keep_drift, max_residual, max_energy_gain, newton_tolerance, last_point_rotations, follow_impacts
         As in `Model.simulate`.
 
     Raises
@@ -206,6 +207,7 @@ def sweep(
         "max_energy_gain": max_energy_gain,
         "newton_tolerance": newton_tolerance,
         "last_point_rotations": last_point_rotations,
+        "follow_impacts": follow_impacts,
     }
     start = model._start(initial or {})
     if isinstance(start, tuple):

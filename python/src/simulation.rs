@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use hamel::adaptive::Control;
 use hamel::newton::Tolerance;
+use hamel::nonsmooth::ContactOptions;
 use hamel::simulation::Steps;
 use hamel::{
     ConstraintLevel, Direction, Drift, Event, Held, Model as _, Options, RotationReference, Scheme, Signal, Simulation,
@@ -245,6 +246,7 @@ pub(crate) struct Settings {
     max_energy_gain: Option<f64>,
     newton_tolerance: Option<f64>,
     last_point_rotations: bool,
+    follow_impacts: bool,
 }
 
 impl Settings {
@@ -283,6 +285,7 @@ impl Settings {
                 false => RotationReference::StepStart,
             },
             watchers,
+            contacts: ContactOptions { follow_impacts: self.follow_impacts, ..ContactOptions::default() },
             ..Options::default()
         })
     }

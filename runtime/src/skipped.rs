@@ -23,6 +23,8 @@ struct Motion {
     /// Its row among the forces of contacts.
     row: usize,
     gap: f64,
+    /// Sum of its impulses.
+    impulse: f64,
     /// Mean rates in the last two steps, NaN where they are not known.
     rates: [f64; 2],
     /// While it is negative: the least value since then, and what its rate may be at the end of this step without an
@@ -47,8 +49,15 @@ impl Skipped {
     pub(crate) fn new(model: &dyn Model) -> Self {
         let mut row = 0;
         let motion = |tangents: usize| {
-            let motion =
-                Motion { row, gap: f64::NAN, rates: [f64::NAN; 2], deepest: 0.0, highest_rate: 0.0, is_met: true };
+            let motion = Motion {
+                row,
+                gap: f64::NAN,
+                impulse: 0.0,
+                rates: [f64::NAN; 2],
+                deepest: 0.0,
+                highest_rate: 0.0,
+                is_met: true,
+            };
             row += 1 + tangents;
             motion
         };
@@ -85,7 +94,11 @@ impl Skipped {
                 (false, _) => (0.0, false),
             };
             motion.highest_rate += change;
-            (motion.gap, motion.rates) = (gap, [last, rate]);
+            // An impact within the step, as where steps are divided there, leaves a rate that tells nothing.
+            let impulse = record.impulses[motion.row];
+            let is_struck_within = motion.gap > 0.0 && gap > 0.0 && impulse != motion.impulse;
+            let rates = if is_struck_within { [f64::NAN; 2] } else { [last, rate] };
+            (motion.gap, motion.impulse, motion.rates) = (gap, impulse, rates);
         }
         (self.t, self.impacts) = (t, record.impacts);
     }

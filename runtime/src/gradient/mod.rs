@@ -329,8 +329,11 @@ impl<'m> Differentiated<'m> {
     }
 
     /// Options of the scheme. Slopes are as exact as equations are solved.
-    pub fn options(self, options: Options) -> Self {
-        Self { options, ..self }
+    pub fn options(self, mut options: Options) -> Self {
+        // Slopes follow impacts step by step.
+        let is_followed = core::mem::take(&mut options.contacts.follow_impacts);
+        let impacts = if is_followed { Impacts::Followed } else { self.impacts };
+        Self { options, impacts, ..self }
     }
 
     /// When impacts occur; [`Impacts::Followed`] unless this says otherwise.

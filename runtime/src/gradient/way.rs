@@ -4,6 +4,7 @@ use super::course::Course;
 use super::{Differentiated, GradientError};
 use crate::consistent::consistent_acceleration;
 use crate::model::State;
+use crate::nonsmooth::ClosingTime;
 use crate::prelude::*;
 use crate::scheme::{Impact, Stepper};
 use crate::tangent::{Operations, StepMap};
@@ -45,11 +46,6 @@ pub(super) struct Made<'s> {
     pub(super) number: usize,
     pub(super) dt: f64,
 }
-
-/// Steps that are tried until one ends where a contact closes, and when it does: at a gap below this part of its change in
-/// the step.
-const TRIES: usize = 100;
-const CLOSED: f64 = 1e-13;
 
 impl<'a> Way<'a> {
     /// Number of impacts so far.
@@ -102,45 +98,21 @@ impl<'a> Way<'a> {
             closing.iter().map(|&contact| gaps[contact]).fold(f64::INFINITY, f64::min)
         };
         let mut closing = impact.closing.clone();
-        // The gap at two times of the step, that of the contact which closes first.
-        let (mut low, mut high) =
-            ((0.0, least(&gaps(beginning), &closing)), (dt, least(&gaps(&*self.stepper), &closing)));
-        let passed = low.1.abs() + high.1.abs();
-        // False position, in which the gap of an end that stays once more counts half.
-        let (mut weights, mut has_stayed) = ([1.0; 2], [false; 2]);
-        for _ in 0..TRIES {
-            if -high.1 <= CLOSED * passed || low.0 >= high.0 {
-                break;
-            }
-            let [a, b] = [weights[0] * low.1, weights[1] * high.1];
-            let part = (high.0 * a - low.0 * b) / (a - b);
-            let middle = 0.5 * (low.0 + high.0);
-            // A contact that has just been left has a gap of zero at the beginning.
-            let tried = if low.1 > 0.0 && part > low.0 && part < high.0 { part } else { middle };
-            if tried <= low.0 || tried >= high.0 {
-                break;
-            }
+        let mut time = ClosingTime::new(dt, [beginning, &*self.stepper].map(|stepper| least(&gaps(stepper), &closing)));
+        while let Some(tried) = time.next() {
             let mut stepper = beginning.fork().ok_or_else(|| self.of.refused("its steps cannot be made again"))?;
             stepper.step(tried)?;
-            match stepper.after_impact() {
-                None => {
-                    low = (tried, least(&gaps(&*stepper), &closing));
-                    weights = [1.0, if has_stayed[1] { 0.5 * weights[1] } else { 1.0 }];
-                    has_stayed = [false, true];
-                }
-                Some(found) => {
-                    closing = found.closing.clone();
-                    high = (tried, least(&gaps(&*stepper), &closing));
-                    weights = [if has_stayed[0] { 0.5 * weights[0] } else { 1.0 }, 1.0];
-                    has_stayed = [true, false];
-                    (self.stepper, impact) = (stepper, found);
-                }
+            let found = stepper.after_impact();
+            closing = found.as_ref().map_or(closing, |found| found.closing.clone());
+            time.narrow(tried, least(&gaps(&*stepper), &closing), found.is_some());
+            if let Some(found) = found {
+                (self.stepper, impact) = (stepper, found);
             }
         }
-        self.course.divide(dt - high.0);
+        self.course.divide(dt - time.length());
         self.instants += 1;
         self.end(impact)?;
-        Ok(high.0)
+        Ok(time.length())
     }
 
     /// Goes on behind an impact: as from a start, unless contacts stay closed, whose forces a start would not know.

@@ -10,8 +10,9 @@
 //! in [`crate::schemes`].
 //! The laws hold to round-off, except where dozens of redundant contacts in space collide at once;
 //! [`ContactRecord::violation`] is the largest violation.
-//! The instant of an impact within a step is not located; an impact takes place at the end of the step.
+//! An impact takes place at the end of the step, unless [`ContactOptions::follow_impacts`] asks for its instant.
 
+mod closing_time;
 mod contacts;
 mod couplings;
 mod elimination;
@@ -26,6 +27,7 @@ mod solver;
 mod sparse_system;
 mod stepper;
 
+pub(crate) use closing_time::ClosingTime;
 pub(crate) use contacts::{ContactEquations, Contacts, Loss, VelocityMap};
 pub(crate) use missed::GapWatch;
 pub(crate) use stepper::{ContactStepper, with_contacts};

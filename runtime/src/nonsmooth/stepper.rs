@@ -2,7 +2,7 @@
 
 use nalgebra::DVector;
 
-use super::{Contacts, GapWatch, VelocityMap};
+use super::{ClosingTime, Contacts, GapWatch, VelocityMap};
 use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::norms::largest;
@@ -121,8 +121,17 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
     }
 
     fn step(&mut self, dt: f64) -> Result<StepStats, StepError> {
-        self.before.what = Kept::Nothing;
-        self.try_step(dt).inspect_err(|_| self.restore())
+        match self.options.follow_impacts {
+            false => self.whole_step(dt),
+            true => {
+                let beginning = self.clone();
+                self.step_in_parts(dt).inspect_err(|_| *self = beginning)
+            }
+        }
+    }
+
+    fn has_impacts_after_steps(&self) -> bool {
+        true
     }
 
     fn linear_start(&self, map: &mut StepMap) -> Result<(), &'static str> {
@@ -131,6 +140,11 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
         {
             return Err("slopes are those of accelerations that impacts leave as they are; \
                         leave `initial_acceleration` and `after_impact` out");
+        }
+        if self.options.follow_impacts {
+            return Err(
+                "a step that is made in parts has no slopes; leave `follow_impacts` out, slopes follow them anyway",
+            );
         }
         self.base.linear_start(map)
     }
@@ -224,11 +238,53 @@ struct Followed {
     rates: Vec<f64>,
 }
 
+/// What is left of a step, as a part of it, is none below this.
+const LEAST_PART: f64 = 1e-9;
+
 /// Relative velocities that differ by more than this part of the largest change with time in other ways than driven
 /// obstacles do.
 const DRIVEN: f64 = 1e-9;
 
 impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
+    fn whole_step(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        self.before.what = Kept::Nothing;
+        self.try_step(dt).inspect_err(|_| self.restore())
+    }
+
+    /// A step in parts that end where contacts close.
+    fn step_in_parts(&mut self, dt: f64) -> Result<StepStats, StepError> {
+        let (end, mut left) = (self.base.state().t + dt, dt);
+        let mut stats = StepStats::default();
+        loop {
+            let beginning = self.clone();
+            stats += self.whole_step(left)?;
+            let Some(Impact { mut closing, .. }) = self.after_impact() else { break };
+            let least = |of: &Self, closing: &[usize]| {
+                closing.iter().map(|&contact| of.contacts.record.gaps[contact]).fold(f64::INFINITY, f64::min)
+            };
+            let mut time = ClosingTime::new(left, [&beginning, &*self].map(|of| least(of, &closing)));
+            while let Some(tried) = time.next() {
+                let mut other = beginning.clone();
+                stats += other.whole_step(tried)?;
+                let found = other.after_impact();
+                closing = found.as_ref().map_or(closing, |found| found.closing.clone());
+                time.narrow(tried, least(&other, &closing), found.is_some());
+                if found.is_some() {
+                    *self = other;
+                }
+            }
+            // The next part begins with the contacts that are left, and with accelerations without those before the impact.
+            self.leave_contacts();
+            self.has_jumped = true;
+            left -= time.length();
+            if left <= LEAST_PART * dt {
+                break;
+            }
+        }
+        self.base.state_mut().t = end;
+        Ok(stats)
+    }
+
     /// Which contacts were closed in the step.
     fn was_closed(&self) -> Vec<bool> {
         match self.contacts.history.within().last() {

@@ -1,0 +1,167 @@
+//! Runs whose impacts take place where contacts close: motions of the order of their schemes, against closed forms.
+
+use hamel::nonsmooth::ContactOptions;
+use hamel::{ConstraintLevel, Options, Run, Simulation, StepError, initial_state, schemes};
+use hamel_jit::{JitModel, Level};
+
+/// A ball that bounces in air, which slows it down in proportion to its velocity.
+const BALL: &str = "model Ball {
+    planar;
+    COORDINATES
+    param drag = 2 N s/m;
+    gravity [0, -9.81] m/s^2;
+    body ball { mass: 1 kg, inertia: 0.01 kg m^2 }
+    joint rail: prismatic(ground rotated 90 deg, ball rotated 90 deg);
+    force drag: [0 N, -drag * ball.velocity.y] on ball;
+    contact floor { gap: ball.position.y, restitution: 0.7 }
+    initial ball.position.y = 0.3 m;
+    initial ball.velocity.y = 0.4 m/s;
+    output y = ball.position.y;
+    output v = ball.velocity.y;
+}";
+
+/// The same beside a block that rests and slides on the floor.
+const BESIDE: &str = "
+    body block { mass: 2 kg, inertia: 0.1 kg m^2 }
+    joint free: free(ground, block);
+    contact left: point_on_line(block at [-0.1, -0.1] m, ground) { friction: 0.2 }
+    contact right: point_on_line(block at [0.1, -0.1] m, ground) { friction: 0.2 }
+    force push: [1.5 N, 0 N] on block at [0, -0.1] m;
+    initial block.position = [1 m, 0.1 m];
+    initial block.angle = 0;
+    initial block.velocity = [1.4, 0] m/s;
+    initial block.angular_velocity = 0;
+    output x = block.position.x;
+}";
+
+fn model(text: &str) -> JitModel {
+    hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn in_coordinates(kind: &str) -> String {
+    BALL.replace("COORDINATES", &format!("coordinates {kind};"))
+}
+
+/// Height and velocity at a time, and the number of impacts.
+fn exact(until: f64) -> ([f64; 2], u64) {
+    let (g, k) = (9.81, 2.0);
+    let (mut start, mut y, mut v, mut impacts) = (0.0_f64, 0.3, 0.4, 0);
+    loop {
+        // v + g / k decays.
+        let at = |t: f64| {
+            let (fast, decay) = (v + g / k, (-k * t).exp());
+            [y + fast / k * (1.0 - decay) - g / k * t, fast * decay - g / k]
+        };
+        // Behind the top.
+        let top = ((v + g / k) / (g / k)).ln() / k;
+        let (mut low, mut high) = (top.max(0.0), top.max(0.0) + 1.0);
+        for _ in 0..200 {
+            let middle = 0.5 * (low + high);
+            if at(middle)[0] > 0.0 { low = middle } else { high = middle }
+        }
+        if start + high > until {
+            return (at(until - start), impacts);
+        }
+        (start, y, v) = (start + high, 0.0, -0.7 * at(high)[1]);
+        impacts += 1;
+    }
+}
+
+fn run(model: &JitModel, scheme: &str, dt: f64, until: f64, follow_impacts: bool) -> Run {
+    let contacts = ContactOptions { follow_impacts, ..ContactOptions::default() };
+    let options = Options { contacts, constraint_level: Some(ConstraintLevel::Velocity), ..Options::default() };
+    let scheme = schemes::by_name(scheme, &[]).unwrap();
+    let start = initial_state(model).unwrap();
+    Simulation::new(model, &*scheme).options(options).step(dt).until(until).run(start)
+}
+
+fn last(run: &Run, column: &str) -> f64 {
+    run.trajectory.column(column).unwrap().next_back().unwrap()
+}
+
+/// Errors shrink as the schemes promise, where they shrink in proportion to the step otherwise.
+#[test]
+fn motions_keep_the_order_of_their_schemes() {
+    let until = 0.9;
+    let (state, impacts) = exact(until);
+    assert!(impacts > 1, "{impacts} impacts");
+    for kind in ["joint", "absolute"] {
+        let model = model(&in_coordinates(kind));
+        let mut known = 0;
+        for entry in schemes::entries() {
+            let order = entry.scheme(&[]).unwrap().order();
+            let missed = |dt: f64| {
+                let run = run(&model, entry.name, dt, until, true);
+                run.outcome.as_ref().map_err(StepError::clone)?;
+                assert_eq!(last(&run, "impacts"), impacts as f64, "{}", entry.name);
+                let missed = ["y", "v"].iter().zip(state).map(|(column, exact)| (last(&run, column) - exact).abs());
+                Ok::<f64, StepError>(missed.fold(0.0, f64::max))
+            };
+            let (coarse, fine) = match (missed(6e-3), missed(3e-3)) {
+                (Ok(coarse), Ok(fine)) => (coarse, fine),
+                (Err(StepError::Undefined { .. }), _) => continue,
+                (Err(error), _) | (_, Err(error)) => panic!("{}: {error}", entry.name),
+            };
+            known += 1;
+            let measured = (coarse / fine).log2();
+            let is_exact = fine < 1e-9;
+            assert!(
+                is_exact || measured > f64::from(order.min(2)) - 0.4,
+                "{kind}, {}: {coarse:e}, {fine:e}",
+                entry.name
+            );
+            assert!(order < 2 || fine < 1e-3, "{kind}, {}: {fine:e}", entry.name);
+        }
+        assert!(known > 12, "{known} schemes");
+        // At the ends of steps.
+        let run = run(&model, "radau_iia5", 3e-3, until, false);
+        assert!((last(&run, "v") - state[1]).abs() > 1e-3);
+    }
+}
+
+/// Energy is accounted for, and what rests goes on as it did.
+#[test]
+fn other_contacts_go_on() {
+    let text = in_coordinates("joint").trim_end().trim_end_matches('}').to_owned() + BESIDE;
+    let in_air = model(&text);
+    let (state, _) = exact(0.9);
+    for name in ["bathe", "generalized_alpha", "radau_iia5"] {
+        let run = run(&in_air, name, 3e-3, 0.9, true);
+        run.outcome.as_ref().unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!((last(&run, "y") - state[0]).abs() < 1e-4, "{name}");
+        // Friction less the push.
+        let slowed = 0.2 * 9.81 - 0.75;
+        assert!(
+            (last(&run, "x") - (1.0 + 1.4 * 0.9 - 0.5 * slowed * 0.81)).abs() < 1e-6,
+            "{name}: {}",
+            last(&run, "x")
+        );
+    }
+    // Without drag, whose power jumps within steps.
+    let model = model(&text.replace("drag = 2", "drag = 0"));
+    let run = run(&model, "bathe", 3e-3, 0.9, true);
+    assert!(run.cautions.is_empty(), "{:?}", run.cautions);
+    let balance = run.trajectory.column("energy_balance").unwrap().fold(0.0_f64, |most, value| most.max(value.abs()));
+    assert!(balance < 1e-9, "{balance}");
+}
+
+/// Bounces become ever faster, and end.
+#[test]
+fn a_ball_comes_to_rest() {
+    let model = model(&in_coordinates("joint").replace("drag = 2", "drag = 0"));
+    // Of the first flight and those after it.
+    let (g, e, impact) = (9.81_f64, 0.7, (0.4_f64 * 0.4 + 2.0 * 9.81 * 0.3).sqrt());
+    let rest = (0.4 + impact) / g + 2.0 * impact / g * e / (1.0 - e);
+    for (until, is_at_rest) in [(rest - 0.01, false), (rest + 0.01, true)] {
+        let run = run(&model, "bathe", 5e-3, until, true);
+        run.outcome.as_ref().unwrap();
+        let (y, v) = (last(&run, "y"), last(&run, "v"));
+        assert_eq!(v.abs() < 1e-3 && y.abs() < 1e-6, is_at_rest, "{until}: {y}, {v}");
+    }
+}
+
+#[test]
+fn schemes_whose_impacts_are_a_part_of_their_steps_refuse() {
+    let error = run(&model(&in_coordinates("joint")), "moreau", 1e-3, 0.1, true).outcome.unwrap_err();
+    assert!(matches!(&error, StepError::Undefined { reason, .. } if reason.contains("follow_impacts")), "{error}");
+}
