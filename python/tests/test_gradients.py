@@ -146,6 +146,9 @@ def test_slopes_follow_the_instants_of_impacts():
     found = model.sensitivities(["restitution", "height"], until=0.55, dt=1e-3)
     assert np.allclose(found.outputs[-1, 0], bounced(0.7, 0.3)[0], atol=1e-9)
     assert np.allclose(found.slopes[-1, 0], exact[:, 0], atol=1e-6)
+    # A run that follows impacts is the same motion.
+    run = model.simulate("generalized_alpha", until=0.55, dt=1e-3, follow_impacts=True)
+    assert np.isclose(run["y"][-1], found.outputs[-1, 0], atol=1e-9)
     # Before the impact and after it.
     [place] = np.flatnonzero(np.diff(found.t) == 0)
     assert np.isclose(found.outputs[place + 1, 1], -0.7 * found.outputs[place, 1])
