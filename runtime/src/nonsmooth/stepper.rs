@@ -315,7 +315,10 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
                         round");
         }
         let row = self.contacts.first_rows[contact];
-        let rate = normal_velocity(&self.contacts, &before, row);
+        let (mut contacts, mut rates_of_gaps) = (self.contacts.clone(), vec![0.0; self.contacts.len()]);
+        contacts.evaluate(0, before.t, before.q.as_slice(), before.v.as_slice());
+        contacts.normal_velocities(0, before.v.as_slice(), &mut rates_of_gaps);
+        let rate = rates_of_gaps[contact];
         let closing = Closing { state: before.clone(), position: STATE[0], contact, row, rate };
         let [a, b] = accelerations;
         Ok(Some(Followed { closing, before: [before.v, a], after: [after.v.clone(), b], rates }))
@@ -372,19 +375,6 @@ fn press(contacts: &mut Contacts, equations: &mut Acceleration, next: &mut State
     next.a.as_mut_slice().copy_from_slice(&equations.rhs[..n]);
     contacts.reset_warm_start();
     Ok(())
-}
-
-/// The rate of a gap.
-fn normal_velocity(contacts: &Contacts, state: &State, row: usize) -> f64 {
-    let model = contacts.model;
-    let info = model.describe();
-    let [mut rate, mut acceleration] = [(); 2].map(|()| vec![0.0; info.contact_jacobian.rows]);
-    let mut values = vec![0.0; info.contact_jacobian.nnz()];
-    let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
-    model.contact_jacobian(t, q, &mut values);
-    model.contact_bias(t, q, v, &mut rate, &mut acceleration);
-    let of_row = info.contact_jacobian.entries().zip(&values).filter(|((at, _), _)| *at == row);
-    rate[row] + of_row.map(|((_, column), value)| value * v[column]).sum::<f64>()
 }
 
 impl<B: ContactStepper> Nonsmooth<'_, B> {
