@@ -160,6 +160,22 @@ fn a_ball_comes_to_rest() {
     }
 }
 
+/// The same on a floor elsewhere, where gaps have rounding.
+#[test]
+fn a_ball_comes_to_rest_on_any_floor() {
+    for floor in ["0.1", "-7.3", "123.4"] {
+        let text =
+            in_coordinates("joint").replace("gap: ball.position.y", &format!("gap: ball.position.y - {floor} m"));
+        let model = model(&text.replace("ball.position.y = 0.3 m", &format!("ball.position.y = {floor} m + 0.3 m")));
+        for name in ["bathe", "generalized_alpha", "radau_iia5"] {
+            let run = run(&model, name, 5e-3, 4.0, true);
+            run.outcome.as_ref().unwrap_or_else(|error| panic!("{floor}, {name}: {error}"));
+            let missed = (last(&run, "y") - floor.parse::<f64>().unwrap()).abs();
+            assert!(last(&run, "v").abs() < 1e-3 && missed < 1e-6, "{floor}, {name}: {missed}");
+        }
+    }
+}
+
 #[test]
 fn schemes_whose_impacts_are_a_part_of_their_steps_refuse() {
     let error = run(&model(&in_coordinates("joint")), "moreau", 1e-3, 0.1, true).outcome.unwrap_err();

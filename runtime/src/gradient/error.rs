@@ -42,6 +42,14 @@ pub enum GradientError {
         /// Time, s.
         t: f64,
     },
+    /// Impacts that follow each other without end.
+    #[error(
+        "impacts follow each other without end from t = {t} s on; take longer steps, or slopes of impacts that stay in their steps (`Impacts::AtEnds`)"
+    )]
+    Impacts {
+        /// Time, s.
+        t: f64,
+    },
     /// A contact is on the verge of closing, opening, sticking or sliding, where slopes to both sides differ.
     #[error(
         "there is no slope: at t = {t} s contact {contact} is on the verge of opening or closing, or of sliding or sticking, where the motion answers to changes of one sign otherwise than to those of the other"

@@ -47,6 +47,9 @@ pub(super) struct Made<'s> {
     pub(super) dt: f64,
 }
 
+/// Steps to an impact that are shorter than this part of a step are none.
+const LEAST_PART: f64 = 1e-9;
+
 impl<'a> Way<'a> {
     /// Number of impacts so far.
     fn impacts(&self) -> u64 {
@@ -69,10 +72,26 @@ impl<'a> Way<'a> {
         self.instants += 1;
         let (beginning, impacts) = (self.copy()?, self.impacts());
         self.stepper.step(dt)?;
-        match beginning {
-            Some(beginning) if self.impacts() > impacts => self.divide(&*beginning, dt).map(Some),
-            _ => Ok(Some(dt)),
+        let Some(mut beginning) = beginning else { return Ok(Some(dt)) };
+        for is_first in [true, false] {
+            if self.impacts() == impacts {
+                return Ok(Some(dt));
+            }
+            let length = self.end_at_impact(&*beginning, dt)?;
+            if length > LEAST_PART * dt {
+                self.course.divide(dt - length);
+                self.instants += 1;
+                return Ok(Some(length));
+            }
+            // A contact that does not separate notably stays closed.
+            beginning.leave_contacts(false);
+            self.ended = None;
+            self.stepper = beginning.fork().ok_or_else(|| self.of.refused("its steps cannot be made again"))?;
+            if is_first {
+                self.stepper.step(dt)?;
+            }
         }
+        Err(GradientError::Impacts { t: self.state().t })
     }
 
     /// A copy from which a step can be made again, where impacts are followed.
@@ -88,7 +107,7 @@ impl<'a> Way<'a> {
     }
 
     /// Replaces the last step, which has passed an impact, by one up to its instant; its length.
-    fn divide(&mut self, beginning: &(dyn Stepper + 'a), dt: f64) -> Result<f64, GradientError> {
+    fn end_at_impact(&mut self, beginning: &(dyn Stepper + 'a), dt: f64) -> Result<f64, GradientError> {
         let scheme = || self.of.scheme.label();
         let Some(mut impact) = self.stepper.after_impact() else {
             return Err(GradientError::Impact { scheme: scheme(), t: self.state().t });
@@ -109,8 +128,6 @@ impl<'a> Way<'a> {
                 (self.stepper, impact) = (stepper, found);
             }
         }
-        self.course.divide(dt - time.length());
-        self.instants += 1;
         self.end(impact)?;
         Ok(time.length())
     }
@@ -131,7 +148,7 @@ impl<'a> Way<'a> {
                 Some(core::mem::replace(&mut self.stepper, next))
             }
         };
-        self.stepper.leave_contacts();
+        self.stepper.leave_contacts(true);
         self.ended = Some(Ended { before: impact.before, stepper });
         Ok(())
     }

@@ -60,6 +60,7 @@ pub(crate) fn with_contacts<'m, B: ContactStepper + Clone + 'm>(
         options: *options,
         is_new: true,
         has_jumped: false,
+        ends_bounces: options.follow_impacts,
         motion: [(); 2].map(|()| vec![0.0; model.describe().contact_jacobian.rows]),
     };
     stepper.watch.observe(0, &mut stepper.contacts, stepper.base.state());
@@ -85,6 +86,8 @@ struct Nonsmooth<'m, B> {
     is_new: bool,
     /// Whether forces have jumped since the last step.
     has_jumped: bool,
+    /// Whether impacts that nobody notices have no restitution, because they would become ever faster.
+    ends_bounces: bool,
     before: Before,
     /// Relative velocities along the rows of Wᵀ at the beginning of a step, and at its end.
     motion: [Vec<f64>; 2],
@@ -198,8 +201,12 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
         Some(Impact { before, closing: closing.collect(), stays_closed })
     }
 
-    fn leave_contacts(&mut self) {
+    fn leave_contacts(&mut self, are_open: bool) {
+        self.ends_bounces = true;
         let Self { base, contacts, watch, .. } = self;
+        if !are_open {
+            return contacts.have_left();
+        }
         watch.observe(0, contacts, base.state());
         contacts.leave(&watch.velocities[0], contacts.rest(base.state().v.as_slice()));
     }
@@ -255,34 +262,50 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
     fn step_in_parts(&mut self, dt: f64) -> Result<StepStats, StepError> {
         let (end, mut left) = (self.base.state().t + dt, dt);
         let mut stats = StepStats::default();
-        loop {
-            let beginning = self.clone();
+        while left > LEAST_PART * dt {
+            let mut beginning = self.clone();
             stats += self.whole_step(left)?;
-            let Some(Impact { mut closing, .. }) = self.after_impact() else { break };
-            let least = |of: &Self, closing: &[usize]| {
-                closing.iter().map(|&contact| of.contacts.record.gaps[contact]).fold(f64::INFINITY, f64::min)
-            };
-            let mut time = ClosingTime::new(left, [&beginning, &*self].map(|of| least(of, &closing)));
-            while let Some(tried) = time.next() {
-                let mut other = beginning.clone();
-                stats += other.whole_step(tried)?;
-                let found = other.after_impact();
-                closing = found.as_ref().map_or(closing, |found| found.closing.clone());
-                time.narrow(tried, least(&other, &closing), found.is_some());
-                if found.is_some() {
-                    *self = other;
+            let mut length = self.end_at_impact(&beginning, left, &mut stats)?;
+            if length.is_some_and(|length| length <= LEAST_PART * dt) {
+                // A contact that does not separate notably stays closed.
+                beginning.leave_contacts(false);
+                *self = beginning.clone();
+                stats += self.whole_step(left)?;
+                length = self.end_at_impact(&beginning, left, &mut stats)?;
+                if length.is_some_and(|length| length <= LEAST_PART * dt) {
+                    let (t, scheme) = (beginning.base.state().t, self.contacts.scheme().to_owned());
+                    let reason = "impacts follow each other without end; leave `follow_impacts` out";
+                    return Err(StepError::NoHeadway { t, scheme, dt: left, accepted: 0, rejected: 0, reason });
                 }
             }
+            let Some(length) = length else { break };
             // The next part begins with the contacts that are left, and with accelerations without those before the impact.
-            self.leave_contacts();
+            self.leave_contacts(true);
             self.has_jumped = true;
-            left -= time.length();
-            if left <= LEAST_PART * dt {
-                break;
-            }
+            left -= length;
         }
         self.base.state_mut().t = end;
         Ok(stats)
+    }
+
+    /// Replaces a step of this length, which has passed an impact, by one that ends there; its length.
+    fn end_at_impact(&mut self, beginning: &Self, dt: f64, stats: &mut StepStats) -> Result<Option<f64>, StepError> {
+        let Some(Impact { mut closing, .. }) = self.after_impact() else { return Ok(None) };
+        let least = |of: &Self, closing: &[usize]| {
+            closing.iter().map(|&contact| of.contacts.record.gaps[contact]).fold(f64::INFINITY, f64::min)
+        };
+        let mut time = ClosingTime::new(dt, [beginning, &*self].map(|of| least(of, &closing)));
+        while let Some(tried) = time.next() {
+            let mut other = beginning.clone();
+            *stats += other.whole_step(tried)?;
+            let found = other.after_impact();
+            closing = found.as_ref().map_or(closing, |found| found.closing.clone());
+            time.narrow(tried, least(&other, &closing), found.is_some());
+            if found.is_some() {
+                *self = other;
+            }
+        }
+        Ok(Some(time.length()))
     }
 
     /// Which contacts were closed in the step.
@@ -490,9 +513,12 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
     /// Applies impacts to the closed contacts at the beginning (0) or end (1) of the step from `start`, where gaps were
     /// observed last.
     fn apply_impacts(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
-        let Self { base, contacts, watch, impact, .. } = self;
+        let Self { base, contacts, watch, impact, ends_bounces, .. } = self;
         impact.begin(start);
-        impacts(contacts, impact, base.state_mut(), &mut watch.velocities[end], 1.0)?;
+        let slow = contacts.settings.unnoticed * (1.0 + largest(base.state().v.as_slice()));
+        let are_slow = contacts.closed.iter().all(|&contact| -watch.velocities[end][contact] <= slow);
+        let restitution = if *ends_bounces && are_slow { 0.0 } else { 1.0 };
+        impacts(contacts, impact, base.state_mut(), &mut watch.velocities[end], restitution)?;
         check_finite(base.state(), start, contacts.scheme())?;
         Ok(impact.stats)
     }

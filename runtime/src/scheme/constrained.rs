@@ -182,8 +182,8 @@ impl Stepper for Constrained<'_> {
         Some(impact)
     }
 
-    fn leave_contacts(&mut self) {
-        self.inner.leave_contacts();
+    fn leave_contacts(&mut self, are_open: bool) {
+        self.inner.leave_contacts(are_open);
     }
 
     fn contacts(&self) -> Option<&ContactRecord> {
