@@ -442,7 +442,25 @@ fn motions_without_slopes_say_why() {
     }";
     let error = failed(&model(turned), "bathe");
     assert!(matches!(&error, GradientError::Scheme { reason, .. } if reason.contains("driven")), "{error}");
-    // At the ends of steps all three have slopes.
+    // A block that slides up a slope and down again.
+    let hill = "model Hill {
+        planar;
+        coordinates joint;
+        param mu = 0.2;
+        gravity [-4.905, -8.495709211] m/s^2;
+        body block { mass: 1.5 kg, inertia: 0.01 kg m^2 }
+        joint free: free(ground, block);
+        contact floor: point_on_line(block, ground) { friction: mu }
+        initial block.position = [0, 0] m;
+        initial block.angle = 0;
+        initial block.velocity = [1, 0] m/s;
+        initial block.angular_velocity = 0;
+    }";
+    for scheme in ["bathe", "radau_iia5", "half_explicit"] {
+        let error = failed(&model(hill), scheme);
+        assert!(matches!(&error, GradientError::Scheme { reason, .. } if reason.contains("turns round")), "{error}");
+    }
+    // At the ends of steps both have slopes.
     let scheme = schemes::by_name("bathe", &[]).unwrap();
     for of in [ball("", "0 m"), model(turned)] {
         let motion = motion(&of, &*scheme, &options(), 1e-3, 0.4).impacts(Impacts::AtEnds);

@@ -61,6 +61,8 @@ pub(crate) fn with_contacts<'m, B: ContactStepper + Clone + 'm>(
         is_new: true,
         has_jumped: false,
         ends_bounces: options.follow_impacts,
+        slides: vec![([0.0; 2], 0); model.describe().contacts.len()],
+        has_turned: false,
         motion: [(); 2].map(|()| vec![0.0; model.describe().contact_jacobian.rows]),
     };
     stepper.watch.observe(0, &mut stepper.contacts, stepper.base.state());
@@ -88,6 +90,10 @@ struct Nonsmooth<'m, B> {
     has_jumped: bool,
     /// Whether impacts that nobody notices have no restitution, because they would become ever faster.
     ends_bounces: bool,
+    /// How closed contacts slid last, and for how many steps they have not since.
+    slides: Vec<([f64; 2], u32)>,
+    /// Whether sliding has turned round in the last step.
+    has_turned: bool,
     before: Before,
     /// Relative velocities along the rows of Wᵀ at the beginning of a step, and at its end.
     motion: [Vec<f64>; 2],
@@ -166,6 +172,9 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
         let result = base.linear_step(map);
         base.state_mut().v.copy_from(&after);
         result?;
+        if map.follows_impacts && self.has_turned {
+            return Err("sliding turns round, at an instant that slopes do not follow");
+        }
         let follows = if map.follows_impacts { self.followed()? } else { None };
         let Self { base, contacts, impact, .. } = self;
         let mut outputs = map.outputs();
@@ -244,6 +253,9 @@ struct Followed {
     /// How relative velocities change with time alone.
     rates: Vec<f64>,
 }
+
+/// Sliding that stops for so many steps may turn round without a stop in the motion.
+const SHORT_STOP: u32 = 2;
 
 /// What is left of a step, as a part of it, is none below this.
 const LEAST_PART: f64 = 1e-9;
@@ -427,7 +439,31 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
             }
         }
         self.contacts.record_gaps(&self.watch.gaps[1]);
+        self.note_slides();
         Ok(stats)
+    }
+
+    /// Notes how closed contacts slide at the end of the step, and whether that has turned round, perhaps after a short stop;
+    /// what an impact does to sliding is its own.
+    fn note_slides(&mut self) {
+        let Self { base, contacts, motion, slides, has_turned, .. } = self;
+        let rest = contacts.rest(base.state().v.as_slice());
+        let has_impact = contacts.history.impacts().next().is_some();
+        *has_turned = false;
+        for (contact, (last, stopped)) in slides.iter_mut().enumerate() {
+            let (first, tangents) =
+                (contacts.first_rows[contact], contacts.model.describe().contacts[contact].tangents);
+            let along = |k: usize| if k < tangents { motion[1][first + 1 + k] } else { 0.0 };
+            let slip = [along(0), along(1)];
+            if has_impact || !contacts.is_closed(contact) || contacts.laws[contact].friction == 0.0 {
+                (*last, *stopped) = ([0.0; 2], 0);
+            } else if slip[0].hypot(slip[1]) > rest {
+                *has_turned |= *stopped <= SHORT_STOP && last[0] * slip[0] + last[1] * slip[1] < 0.0;
+                (*last, *stopped) = (slip, 0);
+            } else {
+                *stopped += 1;
+            }
+        }
     }
 
     /// Keeps what the rest of the step may change.
