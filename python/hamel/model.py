@@ -762,8 +762,16 @@ class Model(_hamel.Model):
             raise ValueError(f"`checkpoints`: expected at least 1, found {checkpoints}")
 
         def judged(t: np.ndarray, y: np.ndarray) -> tuple[float, np.ndarray, np.ndarray | None]:
-            value, slopes, *integrand = objective(t, y)
-            arrays = [np.ascontiguousarray(array, dtype=float) for array in (slopes, *integrand)]
+            found = objective(t, y)
+            if not isinstance(found, (tuple, list)) or len(found) not in (2, 3):
+                raise TypeError(
+                    "`objective`: expected it to return (value, slopes), or (value, slopes, integrand), "
+                    f"found {type(found).__name__}"
+                )
+            value, *given = found
+            arrays = [np.ascontiguousarray(array, dtype=float) for array in given]
+            if not np.isfinite(value) or not all(np.isfinite(array).all() for array in arrays):
+                raise ValueError("`objective`: its value or one of its derivatives is not finite")
             return float(value), *arrays, *[None] * (2 - len(arrays))
 
         model = self.with_parameters(parameters) if parameters else self

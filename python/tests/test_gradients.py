@@ -137,6 +137,18 @@ def bounced(restitution, height, until=0.55):
     return after * (until - fall) - g * (until - fall) ** 2 / 2, (0 - before**4 + after**4 - end**4) / (4 * g)
 
 
+@pytest.mark.parametrize("found", [None, 1.0, (1.0,), (1.0, 2.0, 3.0, 4.0)])
+def test_an_objective_without_slopes_is_refused(oscillator, found):
+    with pytest.raises(TypeError, match="value, slopes"):
+        oscillator.gradient(lambda t, y: found, until=0.1)
+
+
+def test_an_objective_that_is_not_finite_is_refused(oscillator):
+    for value, slope in [(np.nan, 0.0), (0.0, np.inf)]:
+        with pytest.raises(ValueError, match="not finite"):
+            oscillator.gradient(lambda t, y: (value, np.full_like(y, slope)), until=0.1)
+
+
 def test_slopes_follow_the_instants_of_impacts():
     model = hamel.Model.from_text(BALL)
     slope = lambda of, value: (of(value + 1e-5) - of(value - 1e-5)) / 2e-5

@@ -24,7 +24,7 @@ pub enum GradientError {
     },
     /// An impact within a step, whose instant is not found.
     #[error(
-        "an impact at t = {t} s is a part of a step of {scheme}, so that its instant, which changes with parameters, is not found; take another scheme, or slopes of impacts that stay in their steps (`Impacts::AtEnds`)"
+        "an impact at t = {t} s is a part of a step of {scheme}, so that its instant, which changes with parameters, is not found; take another scheme"
     )]
     Impact {
         /// Label of the scheme.
@@ -43,9 +43,7 @@ pub enum GradientError {
         t: f64,
     },
     /// Impacts that follow each other without end.
-    #[error(
-        "impacts follow each other without end from t = {t} s on; take longer steps, or slopes of impacts that stay in their steps (`Impacts::AtEnds`)"
-    )]
+    #[error("impacts follow each other without end from t = {t} s on; take longer steps")]
     Impacts {
         /// Time, s.
         t: f64,

@@ -13,6 +13,7 @@ mod direction;
 mod error;
 mod outputs;
 mod repeats;
+mod slides;
 mod start;
 mod way;
 
@@ -32,6 +33,7 @@ use course::Course;
 use direction::{Backwards, Forwards};
 use outputs::Outputs;
 use repeats::for_each_from_the_end;
+use slides::Slides;
 use start::Start;
 use way::{Done, Made, Way};
 
@@ -93,9 +95,10 @@ pub struct Differentiated<'m> {
 /// When impacts occur in a motion whose slopes are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Impacts {
-    /// At the instants at which contacts close: the step that passes one is divided there. The instant comes earlier or
-    /// later as parameters change, and so slopes are those of the motion, up to the error of the steps. Schemes whose impacts
-    /// are a part of their steps have none (`moreau`), and neither has a motion in which several contacts close at once.
+    /// At the instants at which contacts close: the step that passes one is divided there, and also one in which a rough
+    /// contact stops to slide. The instant comes earlier or later as parameters change, and so slopes are those of the motion,
+    /// up to the error of the steps. Schemes whose impacts are a part of their steps have none (`moreau`), and neither has a
+    /// motion in which several contacts close, or stop to slide, at once.
     #[default]
     Followed,
     /// At the ends of the steps in which contacts close, as those of [`Simulation`](crate::Simulation); they stay in these
@@ -569,6 +572,9 @@ impl<'m> Differentiated<'m> {
             of: self,
             is_followed,
             ended: None,
+            slides: Slides::new(self.model),
+            turn: None,
+            stopped: Vec::new(),
             instants: 0,
         })
     }

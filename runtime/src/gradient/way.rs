@@ -1,23 +1,29 @@
-//! A motion on its way: its steps, and the instants of its impacts.
+//! A motion on its way: its steps, and the instants at which contacts close or stop to slide.
 
 use super::course::Course;
+use super::slides::Slides;
 use super::{Differentiated, GradientError};
 use crate::consistent::consistent_acceleration;
 use crate::model::State;
-use crate::nonsmooth::ClosingTime;
+use crate::nonsmooth::{ClosingTime, StoppingTime};
 use crate::prelude::*;
 use crate::scheme::{Impact, Stepper};
-use crate::tangent::{Operations, StepMap};
+use crate::tangent::{Operations, StepMap, Turn};
 
 /// A motion on its way.
 pub(super) struct Way<'a> {
     pub(super) of: &'a Differentiated<'a>,
     pub(super) stepper: Box<dyn Stepper + 'a>,
     pub(super) course: Course<'a>,
-    /// Whether steps end where contacts close.
+    /// Whether steps end where contacts close, and where they stop to slide.
     pub(super) is_followed: bool,
     /// The impact at the end of the last step, if it is followed.
     pub(super) ended: Option<Ended<'a>>,
+    pub(super) slides: Slides<'a>,
+    /// The contact that stops to slide at the end of the last step, if steps end there.
+    pub(super) turn: Option<Turn>,
+    /// Contacts that stopped to slide just before it.
+    pub(super) stopped: Vec<usize>,
     /// Number of the last instant.
     pub(super) instants: usize,
 }
@@ -67,50 +73,60 @@ impl<'a> Way<'a> {
 
     /// Makes a step; its length, or nothing at the end.
     pub(super) fn advance(&mut self) -> Result<Option<f64>, GradientError> {
-        self.ended = None;
+        (self.ended, self.turn) = (None, None);
+        self.stopped = self.slides.passed().collect();
         let Some(dt) = self.course.next() else { return Ok(None) };
         self.instants += 1;
-        let (beginning, impacts) = (self.copy()?, self.impacts());
-        self.stepper.step(dt)?;
-        let Some(mut beginning) = beginning else { return Ok(Some(dt)) };
-        for is_first in [true, false] {
-            if self.impacts() == impacts {
-                return Ok(Some(dt));
-            }
-            let length = self.end_at_impact(&*beginning, dt)?;
-            if length > LEAST_PART * dt {
-                self.course.divide(dt - length);
-                self.instants += 1;
-                return Ok(Some(length));
-            }
+        if !self.is_followed {
+            self.stepper.step(dt)?;
+            return Ok(Some(dt));
+        }
+        let mut beginning = self.fork_stepper(&*self.stepper)?;
+        let mut struck = self.step_to_impact(&*beginning, dt)?;
+        if struck.as_ref().is_some_and(|(_, length)| *length <= LEAST_PART * dt) {
             // A contact that does not separate notably stays closed.
             beginning.leave_contacts(false);
-            self.ended = None;
-            self.stepper = beginning.fork().ok_or_else(|| self.of.refused("its steps cannot be made again"))?;
-            if is_first {
-                self.stepper.step(dt)?;
+            self.stepper = self.fork_stepper(&*beginning)?;
+            struck = self.step_to_impact(&*beginning, dt)?;
+            if struck.as_ref().is_some_and(|(_, length)| *length <= LEAST_PART * dt) {
+                return Err(GradientError::Impacts { t: beginning.state().t });
             }
         }
-        Err(GradientError::Impacts { t: self.state().t })
-    }
-
-    /// A copy from which a step can be made again, where impacts are followed.
-    fn copy(&self) -> Result<Option<Box<dyn Stepper + 'a>>, GradientError> {
-        match self.is_followed {
-            true => self.fork_stepper().map(Some),
-            false => Ok(None),
+        let mut length = struck.as_ref().map_or(dt, |(_, length)| *length);
+        if let Some(shorter) = self.end_where_sliding_does(&*beginning, length)? {
+            (length, struck) = (shorter, None);
         }
+        if let Some((impact, _)) = struck {
+            self.end(impact)?;
+            self.instants += 1;
+        }
+        if length < dt {
+            self.course.divide(dt - length);
+        }
+        self.slides.settle(self.stepper.state());
+        if let Some(turn) = self.turn {
+            self.slides.pass(turn);
+        }
+        Ok(Some(length))
     }
 
-    fn fork_stepper(&self) -> Result<Box<dyn Stepper + 'a>, GradientError> {
-        self.stepper.fork().ok_or_else(|| self.of.refused("its steps cannot be made again from copies"))
+    fn fork_stepper(&self, stepper: &(dyn Stepper + 'a)) -> Result<Box<dyn Stepper + 'a>, GradientError> {
+        stepper.fork().ok_or_else(|| self.of.refused("its steps cannot be made again from copies"))
     }
 
-    /// Replaces the last step, which has passed an impact, by one up to its instant; its length.
-    fn end_at_impact(&mut self, beginning: &(dyn Stepper + 'a), dt: f64) -> Result<f64, GradientError> {
-        let scheme = || self.of.scheme.label();
+    /// Makes a step of this length, or to the first impact in it, which is not passed yet, and its length.
+    fn step_to_impact(
+        &mut self,
+        beginning: &(dyn Stepper + 'a),
+        dt: f64,
+    ) -> Result<Option<(Impact, f64)>, GradientError> {
+        let impacts = self.impacts();
+        self.stepper.step(dt)?;
+        if self.impacts() == impacts {
+            return Ok(None);
+        }
         let Some(mut impact) = self.stepper.after_impact() else {
-            return Err(GradientError::Impact { scheme: scheme(), t: self.state().t });
+            return Err(GradientError::Impact { scheme: self.of.scheme.label(), t: self.state().t });
         };
         let gaps = |stepper: &dyn Stepper| stepper.contacts().map_or(Vec::new(), |record| record.gaps.clone());
         let least = |gaps: &[f64], closing: &[usize]| {
@@ -119,7 +135,7 @@ impl<'a> Way<'a> {
         let mut closing = impact.closing.clone();
         let mut time = ClosingTime::new(dt, [beginning, &*self.stepper].map(|stepper| least(&gaps(stepper), &closing)));
         while let Some(tried) = time.next() {
-            let mut stepper = beginning.fork().ok_or_else(|| self.of.refused("its steps cannot be made again"))?;
+            let mut stepper = self.fork_stepper(beginning)?;
             stepper.step(tried)?;
             let found = stepper.after_impact();
             closing = found.as_ref().map_or(closing, |found| found.closing.clone());
@@ -128,8 +144,49 @@ impl<'a> Way<'a> {
                 (self.stepper, impact) = (stepper, found);
             }
         }
-        self.end(impact)?;
-        Ok(time.length())
+        Ok(Some((impact, time.length())))
+    }
+
+    /// Replaces the last step, of this length, by one up to the instant at which a contact stops to slide, if one does in it;
+    /// its length.
+    fn end_where_sliding_does(
+        &mut self,
+        beginning: &(dyn Stepper + 'a),
+        dt: f64,
+    ) -> Result<Option<f64>, GradientError> {
+        let forces = |stepper: &dyn Stepper| stepper.contacts().map_or(Vec::new(), |record| record.forces.clone());
+        // What an impact at its end does to sliding is its own.
+        let at_end = |stepper: &dyn Stepper| match stepper.after_impact() {
+            Some(impact) => impact.before,
+            None => stepper.state().clone(),
+        };
+        let mut length = dt;
+        loop {
+            let after = at_end(&*self.stepper);
+            let Some(stopped) = self.slides.stopped(beginning.state(), &after, &forces(&*self.stepper)) else {
+                return Ok((length < dt).then_some(length));
+            };
+            let (mut time, mut found) = (StoppingTime::new(length, stopped.slip, Slides::rest(&after)), None);
+            while let Some(tried) = time.next() {
+                let mut stepper = self.fork_stepper(beginning)?;
+                stepper.step(tried)?;
+                if time.narrow(tried, self.slides.slip(&stopped, &at_end(&*stepper))) {
+                    found = Some(stepper);
+                }
+            }
+            if !time.is_found() {
+                return Err(self.of.refused("sliding ends at an instant that is not found"));
+            }
+            let Some(stepper) = found.filter(|_| time.length() > LEAST_PART * dt) else {
+                // It ended with the step before.
+                self.slides.pass(stopped.at_beginning());
+                continue;
+            };
+            (self.stepper, length) = (stepper, time.length());
+            let states = [beginning.state(), self.stepper.state()];
+            let turn = self.slides.turn(&stopped, states, &forces(&*self.stepper));
+            self.turn = Some(turn.map_err(|reason| self.of.refused(reason))?);
+        }
     }
 
     /// Goes on behind an impact: as from a start, unless contacts stay closed, whose forces a start would not know.
@@ -157,11 +214,16 @@ impl<'a> Way<'a> {
     pub(super) fn write(&mut self, done: &mut Done) -> Result<(), GradientError> {
         let mut map = StepMap::default();
         (map.operations, map.follows_impacts) = (core::mem::take(&mut done.step), self.is_followed);
+        map.turn = self.turn;
+        map.stopped.clone_from(&self.stopped);
         done.renewed.clear();
         let behind = self.ended.as_mut().and_then(|ended| ended.stepper.as_mut());
         let is_renewed = behind.is_some();
         let written = behind.unwrap_or(&mut self.stepper).linear_step(&mut map);
         written.map_err(|reason| self.of.refused(reason))?;
+        if map.turn.is_some() {
+            return Err(self.of.refused("sliding ends within a step, at an instant that its slopes do not follow"));
+        }
         if is_renewed {
             done.renewed.extend(self.of.started(&*self.stepper)?);
         }
@@ -183,6 +245,7 @@ impl<'a> Way<'a> {
 
     /// Another one that goes the same way from here.
     pub(super) fn fork(&self) -> Result<Self, GradientError> {
-        Ok(Self { stepper: self.fork_stepper()?, course: self.course.clone(), ended: None, ..*self })
+        let (stepper, course, slides) = (self.fork_stepper(&*self.stepper)?, self.course.clone(), self.slides.clone());
+        Ok(Self { stepper, course, slides, stopped: self.stopped.clone(), ended: None, ..*self })
     }
 }

@@ -1,4 +1,4 @@
-//! The instant within a step at which a contact closes.
+//! The instants within a step at which a contact closes, and at which its sliding ends.
 
 /// Steps that are tried at most.
 const TRIES: usize = 100;
@@ -55,9 +55,86 @@ impl ClosingTime {
     }
 }
 
+/// Narrows the length of a step that ends where a contact stops to slide, before it sticks or slides the other way: by
+/// secants through lengths at whose ends it still slides, because behind them the slip may be zero for any length.
+pub(crate) struct StoppingTime {
+    /// Lengths, s, and slips, m/s, after the two longest steps at whose ends the contact slid, and the shortest length at whose
+    /// end it did not.
+    slid: [(f64, f64); 2],
+    stopped: f64,
+    /// Slips up to this are none.
+    rest: f64,
+    tries: usize,
+}
+
+impl StoppingTime {
+    /// For a step of this length, s, at whose beginning there is this slip, m/s, and at whose end there is none.
+    pub(crate) fn new(dt: f64, slip: f64, rest: f64) -> Self {
+        Self { slid: [(0.0, slip); 2], stopped: dt, rest, tries: 0 }
+    }
+
+    /// Length of the step to be tried next, s; nothing where it is known or not to be found.
+    pub(crate) fn next(&self) -> Option<f64> {
+        let [(a, slip_a), (b, slip_b)] = self.slid;
+        if self.is_found() || self.tries == TRIES {
+            return None;
+        }
+        // Where a slip is left that is seen.
+        let secant = b + (slip_b - 3.0 * self.rest) * (b - a) / (slip_a - slip_b);
+        let is_between = |length: f64| length > b && length < self.stopped;
+        let tried = if is_between(secant) { secant } else { 0.5 * (b + self.stopped) };
+        is_between(tried).then_some(tried)
+    }
+
+    /// A step of this length, s, has led to this slip, m/s; whether the contact still slides.
+    pub(crate) fn narrow(&mut self, length: f64, slip: f64) -> bool {
+        self.tries += 1;
+        let slides = slip > self.rest;
+        match slides {
+            true => self.slid = [self.slid[1], (length, slip)],
+            false => self.stopped = length,
+        }
+        slides
+    }
+
+    /// Whether hardly any slip is left.
+    pub(crate) fn is_found(&self) -> bool {
+        self.slid[1].1 <= 10.0 * self.rest
+    }
+
+    /// Length of the longest step at whose end the contact slides, s.
+    pub(crate) fn length(&self) -> f64 {
+        self.slid[1].0
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::ClosingTime;
+    use super::{ClosingTime, StoppingTime};
+
+    #[test]
+    fn sliding_is_followed_until_it_ends() {
+        type Slip = fn(f64) -> f64;
+        let slips: [(Slip, f64); 4] = [
+            (|t| (0.3 - t).max(0.0), 0.3),
+            (|t| if t < 0.3 { 0.3 - t } else { 3.0 * (0.3 - t) }, 0.3),
+            (|t| ((-2.0 * t).exp() - 0.9).max(0.0), -0.5 * 0.9_f64.ln()),
+            (|t| (0.01 - 1e-3 * t - t * t * t).max(0.0), 0.213_896_299_514_275_2),
+        ];
+        for (slip, exact) in slips {
+            let mut time = StoppingTime::new(1.0, slip(0.0), 1e-9);
+            while let Some(tried) = time.next() {
+                time.narrow(tried, slip(tried));
+            }
+            assert!(time.is_found() && time.tries < 40, "{} in {}", time.length(), time.tries);
+            assert!(
+                slip(time.length()) > 0.0 && (time.length() - exact).abs() < 2e-7,
+                "{} in {}",
+                time.length(),
+                time.tries
+            );
+        }
+    }
 
     fn found(gap: impl Fn(f64) -> f64) -> (f64, usize) {
         let mut time = ClosingTime::new(1.0, [gap(0.0), gap(1.0)]);

@@ -598,6 +598,19 @@ impl<'m> Contacts<'m> {
         }
     }
 
+    /// Replaces the slip of a contact in the first directions, at this velocity.
+    pub(super) fn set_slip(&mut self, contact: usize, v: &[f64], slip: [f64; 2]) {
+        for (k, slip) in slip.iter().enumerate().take(self.infos[contact].tangents) {
+            let row = self.first_rows[contact] + 1 + k;
+            self.places[0].rate[row] = slip - self.places[0].along(&self.rows[row], v);
+        }
+    }
+
+    /// How fast a relative velocity of the first directions changes with these accelerations.
+    pub(super) fn slip_rate(&self, row: usize, a: &[f64]) -> f64 {
+        self.places[0].along(&self.rows[row], a) + self.places[0].acceleration[row]
+    }
+
     /// [`Self::impose`] on a change x of velocity, with this fraction of the restitution of an impact, and with less of it
     /// if that would add energy.
     pub(crate) fn apply_impact(

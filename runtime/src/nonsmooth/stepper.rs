@@ -10,7 +10,7 @@ use crate::prelude::*;
 use crate::scheme::{AfterImpact, ContactOptions, Impact, InitialAcceleration, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
-use crate::tangent::{BeforeImpact, Closing, Moving, STATE, StepMap};
+use crate::tangent::{BeforeImpact, Closing, Moving, STATE, StepMap, Turn, Zero};
 
 /// A stepper that accepts contact forces within its steps, and jumps of the velocities between them.
 pub(crate) trait ContactStepper: Stepper {
@@ -61,8 +61,6 @@ pub(crate) fn with_contacts<'m, B: ContactStepper + Clone + 'm>(
         is_new: true,
         has_jumped: false,
         ends_bounces: options.follow_impacts,
-        slides: vec![([0.0; 2], 0); model.describe().contacts.len()],
-        has_turned: false,
         motion: [(); 2].map(|()| vec![0.0; model.describe().contact_jacobian.rows]),
     };
     stepper.watch.observe(0, &mut stepper.contacts, stepper.base.state());
@@ -90,10 +88,6 @@ struct Nonsmooth<'m, B> {
     has_jumped: bool,
     /// Whether impacts that nobody notices have no restitution, because they would become ever faster.
     ends_bounces: bool,
-    /// How closed contacts slid last, and for how many steps they have not since.
-    slides: Vec<([f64; 2], u32)>,
-    /// Whether sliding has turned round in the last step.
-    has_turned: bool,
     before: Before,
     /// Relative velocities along the rows of Wᵀ at the beginning of a step, and at its end.
     motion: [Vec<f64>; 2],
@@ -172,8 +166,15 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
         let result = base.linear_step(map);
         base.state_mut().v.copy_from(&after);
         result?;
-        if map.follows_impacts && self.has_turned {
-            return Err("sliding turns round, at an instant that slopes do not follow");
+        let mut where_it_ends = map.stopped.iter().copied().chain(map.turn.map(|turn| turn.contact));
+        if !where_it_ends.all(|contact| self.does_one_thing(contact)) {
+            return Err(
+                "where sliding ends a contact sticks in one stage of a step and slides in another, which has no slope; \
+                        take another scheme, such as `radau_iia5`",
+            );
+        }
+        if let Some(turn) = map.turn.take() {
+            return self.turn(turn, map);
         }
         let follows = if map.follows_impacts { self.followed()? } else { None };
         let Self { base, contacts, impact, .. } = self;
@@ -181,7 +182,7 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
         let [position, velocity, acceleration, multiplier, ..] = outputs[..] else { return Ok(()) };
         let mut moved = [position, velocity];
         let moving = follows.as_ref().map(|followed| {
-            let time = map.close(Closing { position, ..followed.closing.clone() });
+            let time = map.close(Closing { position, velocity, ..followed.closing.clone() });
             map.operations.impact = Some(BeforeImpact { point: [position, velocity, acceleration, multiplier], time });
             moved = [0, 1].map(|k| map.shift(moved[k], (1.0, &followed.before[k]), time));
             Moving { time, rates: followed.rates.clone() }
@@ -254,8 +255,12 @@ struct Followed {
     rates: Vec<f64>,
 }
 
-/// Sliding that stops for so many steps may turn round without a stop in the motion.
-const SHORT_STOP: u32 = 2;
+/// Friction within this part of its bound is at it.
+const AT_BOUND: f64 = 1e-9;
+
+/// A slip that friction cannot stop within the instant of which accelerations are found, as a multiple of what the other
+/// forces change it by.
+const SLIDES_ON: f64 = 1e3;
 
 /// What is left of a step, as a part of it, is none below this.
 const LEAST_PART: f64 = 1e-9;
@@ -339,8 +344,8 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         let after = self.base.state();
         let was_closed = self.was_closed();
         let accelerations = [
-            self.accelerations(&before, |_, contact| was_closed[contact])?,
-            self.accelerations(after, |_, contact| self.contacts.is_closed(contact))?,
+            self.accelerations(&before, |_, contact| was_closed[contact], None)?,
+            self.accelerations(after, |_, contact| self.contacts.is_closed(contact), None)?,
         ];
         let rates = partial_rates(model, &before);
         let others = partial_rates(model, after);
@@ -354,23 +359,67 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         contacts.evaluate(0, before.t, before.q.as_slice(), before.v.as_slice());
         contacts.normal_velocities(0, before.v.as_slice(), &mut rates_of_gaps);
         let rate = rates_of_gaps[contact];
-        let closing = Closing { state: before.clone(), position: STATE[0], contact, row, rate };
+        let [position, velocity] = [STATE[0], STATE[1]];
+        let closing = Closing { state: before.clone(), position, velocity, contact, row, zero: Zero::Gap, rate };
         let [a, b] = accelerations;
         Ok(Some(Followed { closing, before: [before.v, a], after: [after.v.clone(), b], rates }))
     }
 
-    /// Accelerations at a state with the forces of these contacts.
+    /// Whether a contact sticks at all instants of the last step at which it is closed, or slides one way at all of them.
+    fn does_one_thing(&self, contact: usize) -> bool {
+        let (row, friction) = (self.contacts.first_rows[contact], self.contacts.laws[contact].friction);
+        let tangents = self.contacts.model.describe().contacts[contact].tangents;
+        let mut first: Option<Option<[f64; 2]>> = None;
+        self.contacts.history.within().filter(|acted| acted.closed[contact] != 0.0).all(|acted| {
+            let along = |k: usize| if k < tangents { acted.forces[row + 1 + k] } else { 0.0 };
+            let (force, bound) = ([along(0), along(1)], friction * acted.forces[row]);
+            let slides = (force[0].hypot(force[1]) > (1.0 - AT_BOUND) * bound).then_some(force);
+            match (*first.get_or_insert(slides), slides) {
+                (None, None) => true,
+                (Some(a), Some(b)) => a[0] * b[0] + a[1] * b[1] > 0.0,
+                _ => false,
+            }
+        })
+    }
+
+    /// What the end of sliding at the end of the last step does to changes: its instant changes, before it along the motion
+    /// that slides on, behind it back along the one that follows.
+    fn turn(&self, turn: Turn, map: &mut StepMap) -> Result<(), &'static str> {
+        let (state, Turn { contact, direction }) = (self.base.state(), turn);
+        let was_closed = self.was_closed();
+        let [sliding, turned] = [SLIDES_ON, 0.0]
+            .map(|slip| self.accelerations(state, |_, contact| was_closed[contact], Some((turn, slip))));
+        let (sliding, turned) = (sliding?, turned?);
+        let (row, mut contacts) = (self.contacts.first_rows[contact], self.contacts.clone());
+        contacts.evaluate(0, state.t, state.q.as_slice(), state.v.as_slice());
+        let tangents = contacts.model.describe().contacts[contact].tangents;
+        let rate = (0..tangents).map(|k| direction[k] * contacts.slip_rate(row + 1 + k, sliding.as_slice())).sum();
+        if rate >= 0.0 {
+            return Err("sliding ends where it begins again, at an instant that has no slope");
+        }
+        let mut outputs = map.outputs();
+        let [position, velocity, ..] = outputs[..] else { return Ok(()) };
+        let zero = Zero::Slip(direction);
+        let time = map.close(Closing { state: state.clone(), position, velocity, contact, row, zero, rate });
+        outputs[1] = map.shift(velocity, (1.0, &(sliding - turned)), time);
+        map.end(outputs);
+        Ok(())
+    }
+
+    /// Accelerations at a state with the forces of these contacts, one of which may have another slip than the state's, a
+    /// multiple of what other forces change it by in the instant of which they are found.
     fn accelerations(
         &self,
         state: &State,
         is_closed: impl Fn(&Contacts<'m>, usize) -> bool,
+        slip: Option<(Turn, f64)>,
     ) -> Result<DVector<f64>, &'static str> {
         let (mut contacts, mut equations, mut next) = (self.contacts.clone(), self.impact.clone(), state.clone());
         equations.begin(state.t);
         contacts.close(is_closed);
         let found = equations.find(&mut next);
-        let found = found.and_then(|()| press(&mut contacts, &mut equations, &mut next));
-        found.map(|()| next.a).map_err(|_| "the equations of motion at an impact have no solution")
+        let found = found.and_then(|()| press(&mut contacts, &mut equations, &mut next, slip));
+        found.map(|()| next.a).map_err(|_| "the equations of motion where contacts change have no solution")
     }
 }
 
@@ -398,11 +447,20 @@ fn has_steady_directions(model: &dyn Model, state: &State) -> bool {
     of(state.t) == of(state.t + 0.37)
 }
 
-/// Accelerations under the forces of the closed contacts, from those without them.
-fn press(contacts: &mut Contacts, equations: &mut Acceleration, next: &mut State) -> Result<(), StepError> {
+/// Accelerations under the forces of the closed contacts, from those without them; see [`Nonsmooth::accelerations`] of `slip`.
+fn press(
+    contacts: &mut Contacts,
+    equations: &mut Acceleration,
+    next: &mut State,
+    slip: Option<(Turn, f64)>,
+) -> Result<(), StepError> {
     let (t, q) = (next.t, next.q.as_slice());
     contacts.reset_warm_start();
     contacts.evaluate(0, t, q, next.v.as_slice());
+    if let Some((Turn { contact, direction }, factor)) = slip {
+        let size = factor * contacts.settings.instant * (1.0 + largest(next.a.as_slice()));
+        contacts.set_slip(contact, next.v.as_slice(), direction.map(|part| size * part));
+    }
     contacts.accelerate(next.v.as_slice(), contacts.rest(next.v.as_slice()), contacts.settings.instant);
     let motion = VelocityMap::single(next.v.as_slice(), contacts.settings.instant, 0.0);
     contacts.impose(&mut equations.solver, &mut equations.rhs, &motion)?;
@@ -439,31 +497,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
             }
         }
         self.contacts.record_gaps(&self.watch.gaps[1]);
-        self.note_slides();
         Ok(stats)
-    }
-
-    /// Notes how closed contacts slide at the end of the step, and whether that has turned round, perhaps after a short stop;
-    /// what an impact does to sliding is its own.
-    fn note_slides(&mut self) {
-        let Self { base, contacts, motion, slides, has_turned, .. } = self;
-        let rest = contacts.rest(base.state().v.as_slice());
-        let has_impact = contacts.history.impacts().next().is_some();
-        *has_turned = false;
-        for (contact, (last, stopped)) in slides.iter_mut().enumerate() {
-            let (first, tangents) =
-                (contacts.first_rows[contact], contacts.model.describe().contacts[contact].tangents);
-            let along = |k: usize| if k < tangents { motion[1][first + 1 + k] } else { 0.0 };
-            let slip = [along(0), along(1)];
-            if has_impact || !contacts.is_closed(contact) || contacts.laws[contact].friction == 0.0 {
-                (*last, *stopped) = ([0.0; 2], 0);
-            } else if slip[0].hypot(slip[1]) > rest {
-                *has_turned |= *stopped <= SHORT_STOP && last[0] * slip[0] + last[1] * slip[1] < 0.0;
-                (*last, *stopped) = (slip, 0);
-            } else {
-                *stopped += 1;
-            }
-        }
     }
 
     /// Keeps what the rest of the step may change.
@@ -570,7 +604,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
             let (t, q) = (next.t, next.q.as_slice());
             contacts.model.contact_gap(t, q, &mut watch.gaps[1]);
             contacts.begin(t, &watch.gaps[1]);
-            press(contacts, impact, next)?;
+            press(contacts, impact, next, None)?;
         }
         let state = base.state_mut();
         state.a.copy_from(&next.a);

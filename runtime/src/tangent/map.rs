@@ -178,23 +178,41 @@ pub(crate) enum Operation {
     Force(Box<(State, [Register; 3])>),
     /// Coordinates or velocities moved onto the constraints, and the multipliers of this.
     Project(Box<Projected>),
-    /// The change of the instant at which a gap becomes zero, a vector of one.
+    /// The change of the instant at which something of a contact becomes zero, a vector of one.
     Close(Box<Closing>),
     /// A vector, and this motion over a change of an instant.
     Shift(Box<Shift>),
 }
 
-/// A contact that closes.
+/// A contact that closes, or stops to slide.
 #[derive(Clone, Debug)]
 pub(crate) struct Closing {
-    /// Before the impact.
+    /// Before the change.
     pub(crate) state: State,
     pub(crate) position: Register,
+    pub(crate) velocity: Register,
     pub(crate) contact: usize,
     /// Row of its normal.
     pub(crate) row: usize,
-    /// Rate of its gap, negative.
+    pub(crate) zero: Zero,
+    /// Rate of what becomes zero, negative.
     pub(crate) rate: f64,
+}
+
+/// What becomes zero.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Zero {
+    Gap,
+    /// The slip in this direction.
+    Slip([f64; 2]),
+}
+
+/// A contact that stops to slide, to stick or to slide the other way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    pub(crate) contact: usize,
+    /// Along its tangents, of the slip before it.
+    pub(crate) direction: [f64; 2],
 }
 
 /// `of + along · time`.
@@ -269,6 +287,11 @@ pub struct StepMap {
     pub(crate) operations: Operations,
     /// Whether an impact changes its instant, at which the step then ends.
     pub(crate) follows_impacts: bool,
+    /// The contact that stops to slide at the end of the step, which changes its instant too; taken by the stepper that
+    /// writes it.
+    pub(crate) turn: Option<Turn>,
+    /// Contacts that stopped to slide just before the step.
+    pub(crate) stopped: Vec<usize>,
     /// Contacts at the instants that the scheme solved for, which it has not written yet.
     expected: VecDeque<(f64, Acting)>,
     /// Change of the forces of contacts on the directions of the velocities, at the last instant solved for.
@@ -367,7 +390,7 @@ impl StepMap {
         self.determine(Equations { linear, kind: Kind::Impact, contacts })[0].0.velocity
     }
 
-    /// The change of the instant at which a contact closes.
+    /// The change of the instant at which a contact closes, or stops to slide.
     pub(crate) fn close(&mut self, closing: Closing) -> Register {
         self.push(Operation::Close(Box::new(closing)), 1)
     }

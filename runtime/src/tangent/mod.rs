@@ -14,7 +14,7 @@ pub(crate) use bundle::{Bundle, add_full, add_matrix};
 pub use map::StepMap;
 pub(crate) use map::{
     Acted, BeforeImpact, Closing, Instant, LinearEquations, Moving, Operations, Point, Projected, Register, STATE,
-    Struck, Sum, Target, multiples,
+    Struck, Sum, Target, Turn, Zero, multiples,
 };
 pub(crate) use play::{NoSlope, Outside, Player};
 pub(crate) use terms::Wanted;

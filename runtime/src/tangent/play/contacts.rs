@@ -4,7 +4,7 @@
 
 use super::super::bundle::{Bundle, add_matrix, add_scaled};
 use super::super::contact_terms::Rule;
-use super::super::map::{Acting, Closing};
+use super::super::map::{Acting, Closing, Zero};
 use super::{
     AboutToChange, Blocks, ContactTerms, Equations, Instant, NoSlope, Outside, Player, Slopes, System, TermsOf, Touch,
 };
@@ -173,16 +173,15 @@ impl<'m> Player<'m> {
         }
     }
 
-    /// The change of the instant at which a gap closes: what it changes by, over its rate.
+    /// The change of the instant at which something of a contact becomes zero: what that changes by, over its rate.
     pub(super) fn close(&self, closing: &Closing, registers: &[Bundle], time: &mut Bundle, outside: &mut dyn Outside) {
-        let (position, by) = (&registers[closing.position.0], self.gap_slopes(closing));
+        let slopes = self.slopes_of_zero(closing);
+        let [position, velocity] = [closing.position, closing.velocity].map(|register| &registers[register.0]);
         time.begin(1, position.width());
-        let changed = [(&by.0, position), (&by.1, &*outside.parameters())];
-        for (row, slope, vectors) in changed
-            .into_iter()
-            .flat_map(|(by, vectors)| by.iter().enumerate().map(move |(row, slope)| (row, slope, vectors)))
-        {
-            add_scaled(-slope / closing.rate, vectors.entries(row, 1), time.values_mut());
+        for (by, vectors) in slopes.iter().zip([position, velocity, &*outside.parameters()]) {
+            for (row, slope) in by.iter().enumerate() {
+                add_scaled(-slope / closing.rate, vectors.entries(row, 1), time.values_mut());
+            }
         }
     }
 
@@ -194,32 +193,55 @@ impl<'m> Player<'m> {
         slopes: &mut Slopes<'_>,
         outside: &mut dyn Outside,
     ) {
-        let by = self.gap_slopes(closing);
-        let position = slopes.entry(closing.position, self.nv);
-        for (row, by) in by.0.iter().enumerate() {
-            add_scaled(-by / closing.rate, slope.values(), position.entries_mut(row, 1));
-        }
-        for (row, by) in by.1.iter().enumerate() {
-            add_scaled(-by / closing.rate, slope.values(), outside.parameters().entries_mut(row, 1));
-        }
+        let [by_q, by_v, by_p] = self.slopes_of_zero(closing);
+        let add = |by: &[f64], to: &mut Bundle| {
+            for (row, by) in by.iter().enumerate() {
+                add_scaled(-by / closing.rate, slope.values(), to.entries_mut(row, 1));
+            }
+        };
+        add(&by_q, slopes.entry(closing.position, self.nv));
+        add(&by_v, slopes.entry(closing.velocity, self.nv));
+        add(&by_p, outside.parameters());
     }
 
-    /// ∂g/∂ξ and, where they are wanted, ∂g/∂p of a contact that closes.
-    fn gap_slopes(&self, closing: &Closing) -> (Vec<f64>, Vec<f64>) {
-        let (state, pattern) = (&closing.state, &self.model.describe().contact_jacobian);
-        let mut values = vec![0.0; pattern.nnz()];
+    /// By coordinates, velocities and, where they are wanted, parameters: a gap, or a slip.
+    fn slopes_of_zero(&self, closing: &Closing) -> [Vec<f64>; 3] {
+        let (state, info, np) = (&closing.state, self.model.describe(), self.np);
+        let mut values = vec![0.0; info.contact_jacobian.nnz()];
         self.model.contact_jacobian(state.t, state.q.as_slice(), &mut values);
-        let mut by_q = vec![0.0; self.nv];
-        let of_row = pattern.entries().zip(&values).filter(|((row, _), _)| *row == closing.row);
-        of_row.for_each(|((_, column), value)| by_q[column] = *value);
-        if !self.wanted.parameters {
-            return (by_q, Vec::new());
-        }
-        let (n, np) = (self.model.describe().contacts.len(), self.np);
-        let [mut gap, mut friction] = [(); 2].map(|()| vec![0.0; n * np]);
+        let row_of_w = |wanted: usize, factor: f64, out: &mut [f64]| {
+            let of_row = info.contact_jacobian.entries().zip(&values).filter(|((row, _), _)| *row == wanted);
+            of_row.for_each(|((_, column), value)| out[column] += factor * value);
+        };
+        let [mut gap, mut friction] = [(); 2].map(|()| vec![0.0; info.contacts.len() * np]);
         let [mut rate, mut restitution] = [(); 2].map(|()| vec![0.0; self.nr * np]);
-        self.model.contact_parameter_derivatives(state, &mut gap, &mut rate, &mut restitution, &mut friction);
-        (by_q, gap[closing.contact * np..][..np].to_vec())
+        if self.wanted.parameters {
+            self.model.contact_parameter_derivatives(state, &mut gap, &mut rate, &mut restitution, &mut friction);
+        }
+        let [mut by_q, mut by_v] = [(); 2].map(|()| vec![0.0; self.nv]);
+        match closing.zero {
+            Zero::Gap => {
+                row_of_w(closing.row, 1.0, &mut by_q);
+                [by_q, Vec::new(), gap[closing.contact * np..][..np].to_vec()]
+            }
+            Zero::Slip(direction) => {
+                let mut rows_by_q = vec![0.0; self.nr * self.nv];
+                self.model.contact_derivatives(state, &mut rows_by_q);
+                let mut by_p = vec![0.0; np];
+                let tangents =
+                    (0..info.contacts[closing.contact].tangents).map(|k| (closing.row + 1 + k, direction[k]));
+                for (row, factor) in tangents {
+                    row_of_w(row, factor, &mut by_v);
+                    let add = |out: &mut [f64], all: &[f64]| {
+                        let n = out.len();
+                        out.iter_mut().zip(&all[row * n..][..n]).for_each(|(out, by)| *out += factor * by);
+                    };
+                    add(&mut by_q, &rows_by_q);
+                    add(&mut by_p, &rate);
+                }
+                [by_q, by_v, by_p]
+            }
+        }
     }
 
     /// The change of the forces of contacts on the directions of the velocities, from that of the configuration and of the

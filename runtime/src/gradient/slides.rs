@@ -1,0 +1,158 @@
+//! Sliding of contacts, and the instants at which it ends or turns round.
+
+use crate::model::{ContactLaw, Model, State};
+use crate::prelude::*;
+use crate::tangent::Turn;
+
+/// Slips up to this part of one plus the largest velocity are none.
+const AT_REST: f64 = 1e-9;
+
+/// The rough contacts of a model.
+#[derive(Clone)]
+pub(super) struct Slides<'m> {
+    model: &'m dyn Model,
+    /// Number of each, first row in Wᵀ, and number of tangents.
+    contacts: Vec<(usize, usize, usize)>,
+    /// Contacts whose sliding has ended, until the velocity tells what followed.
+    passed: Vec<Turn>,
+}
+
+/// Sliding that has ended within a step.
+pub(super) struct Stopped {
+    contact: usize,
+    first: usize,
+    tangents: usize,
+    /// Of the slip at the beginning, along which it is measured.
+    direction: [f64; 2],
+    /// Slip at the beginning, m/s.
+    pub(super) slip: f64,
+}
+
+impl Stopped {
+    /// As if it had ended where the step began.
+    pub(super) fn at_beginning(&self) -> Turn {
+        Turn { contact: self.contact, direction: self.direction }
+    }
+}
+
+impl<'m> Slides<'m> {
+    pub(super) fn new(model: &'m dyn Model) -> Self {
+        let info = model.describe();
+        let mut laws = vec![ContactLaw::default(); info.contacts.len()];
+        model.contact_laws(&mut laws);
+        let mut first = 0;
+        let mut contacts = Vec::new();
+        for (contact, (of, law)) in info.contacts.iter().zip(&laws).enumerate() {
+            if law.friction != 0.0 && of.tangents > 0 {
+                contacts.push((contact, first, of.tangents));
+            }
+            first += 1 + of.tangents;
+        }
+        Self { model, contacts, passed: Vec::new() }
+    }
+
+    /// Slips up to this are none, m/s.
+    pub(super) fn rest(state: &State) -> f64 {
+        AT_REST * (1.0 + state.v.amax())
+    }
+
+    /// Relative velocities along the rows of Wᵀ, those of obstacles included.
+    fn velocities(&self, state: &State) -> Vec<f64> {
+        let pattern = &self.model.describe().contact_jacobian;
+        let mut values = vec![0.0; pattern.nnz()];
+        let [mut velocities, mut unused] = [(); 2].map(|()| vec![0.0; pattern.rows]);
+        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+        self.model.contact_jacobian(t, q, &mut values);
+        self.model.contact_bias(t, q, v, &mut velocities, &mut unused);
+        pattern.entries().zip(&values).for_each(|((row, column), value)| velocities[row] += value * v[column]);
+        velocities
+    }
+
+    /// The first contact whose sliding has ended in a step between these states; `forces`: those of the contacts in it, along
+    /// the rows of Wᵀ.
+    pub(super) fn stopped(&self, before: &State, after: &State, forces: &[f64]) -> Option<Stopped> {
+        let is_pressed = |first: usize| forces[first] > 0.0;
+        if !self.contacts.iter().any(|&(_, first, _)| is_pressed(first)) {
+            return None;
+        }
+        let (rest, velocities) = (Self::rest(after), [before, after].map(|state| self.velocities(state)));
+        self.contacts.iter().find_map(|&(contact, first, tangents)| {
+            let [old, new] = velocities.each_ref().map(|velocities| slip(velocities, first, tangents));
+            let size = old[0].hypot(old[1]);
+            let is_passed = self.passed.iter().any(|turn| turn.contact == contact);
+            if !is_pressed(first) || is_passed || size <= rest {
+                return None;
+            }
+            let direction = old.map(|slip| slip / size);
+            let has_stopped = along(new, direction) <= rest;
+            has_stopped.then_some(Stopped { contact, first, tangents, direction, slip: size })
+        })
+    }
+
+    /// How fast a contact slides that stopped later, along its direction then, m/s.
+    pub(super) fn slip(&self, stopped: &Stopped, state: &State) -> f64 {
+        along(slip(&self.velocities(state), stopped.first, stopped.tangents), stopped.direction)
+    }
+
+    /// The end of sliding at the end of a step between these states, if this contact alone stops there and then; an error
+    /// says why not.
+    pub(super) fn turn(
+        &self,
+        stopped: &Stopped,
+        [before, after]: [&State; 2],
+        forces: &[f64],
+    ) -> Result<Turn, &'static str> {
+        let (nearly, velocities) = (100.0 * Self::rest(after), [before, after].map(|state| self.velocities(state)));
+        let slip_of = |end: usize, first, tangents| slip(&velocities[end], first, tangents);
+        let slip = slip_of(1, stopped.first, stopped.tangents);
+        let size = slip[0].hypot(slip[1]);
+        if size > nearly {
+            return Err("sliding turns round by more than a right angle in a step; take shorter ones");
+        }
+        for &(contact, first, tangents) in &self.contacts {
+            let slides = |end: usize| {
+                let slip = slip_of(end, first, tangents);
+                slip[0].hypot(slip[1]) > nearly
+            };
+            let stops = forces[first] > 0.0 && slides(0) && !slides(1);
+            let is_passed = self.passed.iter().any(|turn| turn.contact == contact);
+            if contact != stopped.contact && stops && !is_passed {
+                return Err("several contacts stop sliding at the same instant, which slopes do not follow");
+            }
+        }
+        Ok(Turn { contact: stopped.contact, direction: slip.map(|slip| slip / size) })
+    }
+
+    /// Contacts that were passed, until the velocity shows what followed.
+    pub(super) fn passed(&self) -> impl Iterator<Item = usize> + '_ {
+        self.passed.iter().map(|turn| turn.contact)
+    }
+
+    /// Notes that a step ended where sliding does.
+    pub(super) fn pass(&mut self, turn: Turn) {
+        self.passed.push(turn);
+    }
+
+    /// After a step: what was passed is over where the velocity shows it.
+    pub(super) fn settle(&mut self, state: &State) {
+        if self.passed.is_empty() {
+            return;
+        }
+        let (rest, velocities) = (Self::rest(state), self.velocities(state));
+        let Self { contacts, passed, .. } = self;
+        passed.retain(|turn| {
+            let of = contacts.iter().find(|(contact, ..)| *contact == turn.contact);
+            let remaining =
+                of.map_or(0.0, |&(_, first, tangents)| along(slip(&velocities, first, tangents), turn.direction));
+            remaining > 0.0 && remaining <= 100.0 * rest
+        });
+    }
+}
+
+fn slip(velocities: &[f64], first: usize, tangents: usize) -> [f64; 2] {
+    [0, 1].map(|k| if k < tangents { velocities[first + 1 + k] } else { 0.0 })
+}
+
+fn along(slip: [f64; 2], direction: [f64; 2]) -> f64 {
+    slip[0] * direction[0] + slip[1] * direction[1]
+}
