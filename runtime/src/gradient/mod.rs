@@ -33,7 +33,6 @@ use course::Course;
 use direction::{Backwards, Forwards};
 use outputs::Outputs;
 use repeats::for_each_from_the_end;
-use slides::Slides;
 use start::Start;
 use way::{Done, Made, Way};
 
@@ -563,20 +562,11 @@ impl<'m> Differentiated<'m> {
         let stepper = self.scheme.start_with(self.model, state, &self.options)?;
         let is_followed = self.impacts == Impacts::Followed && stepper.contacts().is_some();
         let t = stepper.state().t;
-        Ok(Way {
-            course: match self.are_chosen {
-                true => Course::through(t, &self.instants),
-                false => Course::new(t, self.step, self.until, &self.instants),
-            },
-            stepper,
-            of: self,
-            is_followed,
-            ended: None,
-            slides: Slides::new(self.model),
-            turn: None,
-            stopped: Vec::new(),
-            instants: 0,
-        })
+        let course = match self.are_chosen {
+            true => Course::through(t, &self.instants),
+            false => Course::new(t, self.step, self.until, &self.instants),
+        };
+        Ok(Way::new(self, stepper, course, is_followed))
     }
 
     /// Accelerations and multipliers of a state, which follow from the rest, and what a scheme that starts there carries.

@@ -195,14 +195,8 @@ mod tests {
             let counts = Counts::default();
             let state = State::zeros(Dims { nq: 0, nv: 0, nc: 0 });
             let of = Differentiated::new(&Press { wall: 1.0 }, &RungeKutta);
-            let way = Way {
-                stepper: Box::new(Counted::new(state, &counts)),
-                course: Course::new(0.0, 1.0, steps as f64, &[]),
-                of: &of,
-                is_followed: false,
-                ended: None,
-                instants: 0,
-            };
+            let course = Course::new(0.0, 1.0, steps as f64, &[]);
+            let way = Way::new(&of, Box::new(Counted::new(state, &counts)), course, false);
             let mut passed = Vec::new();
             let visited = for_each_from_the_end(way, Some(copies), &mut |made| {
                 assert_eq!((made.state.t, made.dt), (made.number as f64, 1.0));

@@ -12,24 +12,24 @@ use crate::tangent::{Operations, StepMap, Turn};
 
 /// A motion on its way.
 pub(super) struct Way<'a> {
-    pub(super) of: &'a Differentiated<'a>,
+    of: &'a Differentiated<'a>,
     pub(super) stepper: Box<dyn Stepper + 'a>,
-    pub(super) course: Course<'a>,
+    course: Course<'a>,
     /// Whether steps end where contacts close, and where they stop to slide.
-    pub(super) is_followed: bool,
+    is_followed: bool,
     /// The impact at the end of the last step, if it is followed.
-    pub(super) ended: Option<Ended<'a>>,
-    pub(super) slides: Slides<'a>,
+    ended: Option<Ended<'a>>,
+    slides: Slides<'a>,
     /// The contact that stops to slide at the end of the last step, if steps end there.
-    pub(super) turn: Option<Turn>,
+    turn: Option<Turn>,
     /// Contacts that stopped to slide just before it.
-    pub(super) stopped: Vec<usize>,
+    stopped: Vec<usize>,
     /// Number of the last instant.
     pub(super) instants: usize,
 }
 
 /// An impact at its instant.
-pub(super) struct Ended<'a> {
+struct Ended<'a> {
     before: State,
     /// The stepper that led to it, where another one starts behind it.
     stepper: Option<Box<dyn Stepper + 'a>>,
@@ -57,6 +57,16 @@ pub(super) struct Made<'s> {
 const LEAST_PART: f64 = 1e-9;
 
 impl<'a> Way<'a> {
+    pub(super) fn new(
+        of: &'a Differentiated<'a>,
+        stepper: Box<dyn Stepper + 'a>,
+        course: Course<'a>,
+        is_followed: bool,
+    ) -> Self {
+        let slides = Slides::new(of.model);
+        Self { of, stepper, course, is_followed, ended: None, slides, turn: None, stopped: Vec::new(), instants: 0 }
+    }
+
     /// Number of impacts so far.
     fn impacts(&self) -> u64 {
         self.stepper.contacts().map_or(0, |record| record.impacts)
