@@ -148,7 +148,7 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
 
 fn failed(error: FitError) -> Failure {
     match error {
-        FitError::Start(_) | FitError::Search(_) => Failure::Solver(error.to_string()),
+        FitError::Start(_) | FitError::Search(_) | FitError::Tried { .. } => Failure::Solver(error.to_string()),
         FitError::Bounds { ref name, .. } => {
             Failure::Usage(format!("{error}\nhelp: say where it starts, --set {name}=…"))
         }

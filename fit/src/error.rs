@@ -94,6 +94,16 @@ pub enum FitError {
     /// The parameters at the start are refused.
     #[error("the parameters at the start are refused: {0}")]
     Model(String),
+    /// The search failed beside parameters that have no motion.
+    #[error(
+        "the search ended without a result; it had tried {tried}, and there {error}; give bounds that exclude such values, as in `restitution=0..1`"
+    )]
+    Tried {
+        /// The parameters that were tried last in vain.
+        tried: String,
+        /// Why they have no motion.
+        error: String,
+    },
     /// The search for the least squares failed.
     #[error("the search ended without a result: {0}")]
     Search(String),

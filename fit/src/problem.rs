@@ -1,6 +1,6 @@
 //! The least squares: residuals and their derivatives, the search, and what it tells.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 
 use basin::{
@@ -44,6 +44,8 @@ const ROUNDED: f64 = 1e-2;
 const CHANGE: f64 = 1e-14;
 /// A value this near to a bound, in units of its size, is at the bound.
 const AT_BOUND: f64 = 1e-6;
+/// Values that were refused this near to what was found, in units of their size, may hide the minimum.
+const BESIDE: f64 = 1e-3;
 
 /// A parameter to be fitted, in SI units.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,9 +172,10 @@ impl<'a> Fit<'a> {
         let mut doubts = Vec::new();
         let mut is_settled = false;
         for _ in 0..ROUNDS {
-            let has_progressed;
-            (at, has_progressed) = self.search(&at, &deviations, &motions)?;
+            let (has_progressed, edge);
+            (at, has_progressed, edge) = self.search(&at, &deviations, &motions)?;
             doubts.clear();
+            doubts.extend(edge.map(|Refused { tried, error, .. }| Doubt::Edge { tried, error }));
             if !has_progressed {
                 doubts.push(Doubt::NoProgress);
             }
@@ -288,14 +291,21 @@ impl<'a> Fit<'a> {
         (residuals, rows)
     }
 
-    /// The minimum from a point, and whether it is one.
-    fn search(&self, at: &[f64], deviations: &[f64], motions: &Cell<u64>) -> Result<(Vec<f64>, bool), FitError> {
+    /// The minimum from a point, whether it is one, and values beside it that the model refuses.
+    fn search(
+        &self,
+        at: &[f64],
+        deviations: &[f64],
+        motions: &Cell<u64>,
+    ) -> Result<(Vec<f64>, bool, Option<Refused>), FitError> {
         let scales: Vec<f64> = self.free.iter().map(Free::scale).collect();
         let scaled = |of: &dyn Fn(&Free) -> f64| -> Vec<f64> {
             self.free.iter().zip(&scales).map(|(free, scale)| of(free) / scale).collect()
         };
+        let refused = RefCell::new(None);
         let problem = Squares {
             fit: self,
+            refused: &refused,
             deviations,
             lower: scaled(&|free| free.lower),
             upper: scaled(&|free| free.upper),
@@ -319,18 +329,24 @@ impl<'a> Fit<'a> {
             .with_relative_cost_change_tolerance(CHANGE);
         let start: Vec<f64> = at.iter().zip(&scales).map(|(at, scale)| at / scale).collect();
         let result = Executor::from_start(problem, solver, start).max_iter(ITERATIONS).run();
-        let result = result.map_err(|error| FitError::Search(error.to_string()))?;
+        let failed = |what: String| match refused.take() {
+            Some(Refused { tried, error, .. }) => FitError::Tried { tried, error },
+            None => FitError::Search(what),
+        };
+        let result = result.map_err(|error| failed(error.to_string()))?;
         let found: Vec<f64> = result.param().iter().zip(&scales).map(|(x, scale)| x * scale).collect();
+        let is_near = |refused: &Refused| refused.x.iter().zip(result.param()).all(|(a, b)| (a - b).abs() < BESIDE);
+        let edge = refused.borrow().clone().filter(is_near);
         let termination = &result.report.termination;
         if termination.is_converged() {
-            return Ok((found, true));
+            return Ok((found, true, edge));
         }
         // At a minimum that rounding hides no step is one down.
         let is_minimum = length(&found)?.1 < ROUNDED;
         if termination.is_failure() && !is_minimum {
-            return Err(FitError::Search(format!("{termination:?}")));
+            return Err(failed(format!("{termination:?}")));
         }
-        Ok((found, is_minimum))
+        Ok((found, is_minimum, edge))
     }
 
     fn fitted(
@@ -436,9 +452,22 @@ impl<'a> Fit<'a> {
     }
 }
 
+/// Parameters that have no motion.
+#[derive(Clone)]
+struct Refused {
+    /// In units of their size.
+    x: Vec<f64>,
+    /// Their names and values.
+    tried: String,
+    /// Why.
+    error: String,
+}
+
 /// The sum of squares as the search sees it: parameters in units of their size, residuals in units of the noise.
 struct Squares<'f, 'a> {
     fit: &'f Fit<'a>,
+    /// Parameters that were tried last and had no motion, and why.
+    refused: &'f RefCell<Option<Refused>>,
     deviations: &'f [f64],
     scales: &'f [f64],
     lower: Vec<f64>,
@@ -452,7 +481,16 @@ impl Squares<'_, '_> {
         let at: Vec<f64> = x.iter().zip(self.scales).map(|(x, scale)| x * scale).collect();
         match self.fit.motion(&at, has_slopes, self.motions) {
             Ok(motion) => self.fit.weighted(&motion, self.deviations, self.scales),
-            Err(_) => {
+            Err(error) => {
+                let names = self.fit.free.iter().map(|free| free.name.as_str());
+                let tried: Vec<String> = names.zip(&at).map(|(name, value)| format!("{name} = {value:.6}")).collect();
+                // The start is none here.
+                let error = match error {
+                    FitError::Model(error) => error,
+                    FitError::Start(error) => error.to_string(),
+                    error => error.to_string(),
+                };
+                self.refused.replace(Some(Refused { x: x.to_vec(), tried: tried.join(", "), error }));
                 let count = self.fit.measured.columns.iter().map(Column::count).sum();
                 (vec![f64::NAN; count], vec![vec![f64::NAN; x.len()]; count])
             }

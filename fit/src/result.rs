@@ -72,6 +72,13 @@ pub enum Doubt {
     NoNoise,
     /// The search ended because it made no progress, not because it found a minimum.
     NoProgress,
+    /// The search ended beside values that have no motion, behind which the minimum may lie.
+    Edge {
+        /// These values.
+        tried: String,
+        /// Why they have none.
+        error: String,
+    },
     /// With half the length of its steps the motion differs by a part of the noise that matters.
     LongSteps {
         /// The largest difference, in standard deviations of the noise.
@@ -97,6 +104,11 @@ impl std::fmt::Display for Doubt {
                 out,
                 "what is left of {output} is not noise, neighbouring values have a correlation of {correlation:.2}: this may be \
                  a minimum in the wrong place, see --until, or the model or an input is another; standard errors are too small"
+            ),
+            Doubt::Edge { tried, error } => write!(
+                out,
+                "the search ended beside {tried}, which has no motion: {error}; the minimum may lie beyond, give bounds that \
+                 exclude such values, as in restitution=0..1"
             ),
             Doubt::UnsettledNoise => write!(
                 out,

@@ -215,37 +215,59 @@ fn an_arm_with_seven_joints_is_identified() {
 }
 
 /// The instants of impacts, which change from trial to trial, say most of it.
-#[test]
-fn a_bouncing_ball_is_identified() {
-    let exact = [("restitution", 0.83), ("height", 0.61), ("g", 9.81)];
-    let [e, h, g]: [f64; 3] = exact.map(|(_, value)| value);
+/// Height of a ball that is dropped and bounces, in closed form.
+fn bouncing([e, h, g]: [f64; 3], t: f64) -> f64 {
+    let (mut start, mut v) = (-(2.0 * h / g).sqrt(), (2.0 * g * h).sqrt());
+    while t - start > 2.0 * v / g {
+        start += 2.0 * v / g;
+        v *= e;
+    }
+    v * (t - start) - 0.5 * g * (t - start).powi(2)
+}
+
+/// A fit of a bouncing ball to that with noise.
+fn fit_of_bounces(exact: [f64; 3], free: Vec<Free>) -> Result<Fitted, FitError> {
     let mut noisy = Noise(5);
     let mut table = String::from("t [s],y [m]\n");
-    let height = |t: f64| {
-        let (mut start, mut v) = (-(2.0 * h / g).sqrt(), (2.0 * g * h).sqrt());
-        while t - start > 2.0 * v / g {
-            start += 2.0 * v / g;
-            v *= e;
-        }
-        v * (t - start) - 0.5 * g * (t - start).powi(2)
-    };
     for k in 0..=120 {
         let t = 0.0125 * f64::from(k);
-        table += &format!("{t},{}\n", height(t) + 2e-3 * noisy.next());
+        table += &format!("{t},{}\n", bouncing(exact, t) + 2e-3 * noisy.next());
     }
     let model = model(BALL);
     let measured = Measurements::read(&table, model.describe()).unwrap();
     let (scheme, options) = hamel::gradient::suitable_scheme(&model);
     let scheme = hamel::schemes::by_name(scheme, &[]).unwrap();
-    let free = ["restitution", "height", "g"].map(|name| Free::at(name, model.parameter(name).unwrap()));
     let family = |values: &[(&str, f64)]| with(&model, values);
-    let fit = Fit::new(&family, &*scheme, &measured, free.to_vec()).unwrap();
-    let found = fit.options(options).step(5e-3).run().unwrap();
+    Fit::new(&family, &*scheme, &measured, free)?.options(options).step(5e-3).run()
+}
+
+#[test]
+fn a_bouncing_ball_is_identified() {
+    let exact = [("restitution", 0.83), ("height", 0.61), ("g", 9.81)];
+    let model = model(BALL);
+    let free = ["restitution", "height", "g"].map(|name| Free::at(name, model.parameter(name).unwrap()));
+    let found = fit_of_bounces(exact.map(|(_, value)| value), free.to_vec()).unwrap();
     assert!(found.doubts.is_empty(), "{found:?}");
     for (parameter, (name, value)) in found.parameters.iter().zip(exact) {
         let missed = (parameter.value - value).abs();
         assert!(missed < 3.0 * parameter.error && missed < 1e-2 * value, "{name}: {parameter:?}");
     }
+}
+
+/// A search that leads to values which the model refuses says which and why, and within bounds ends at one.
+#[test]
+fn values_that_the_model_refuses_are_named() {
+    let growing = [1.2, 0.61, 9.81];
+    for free in [Free::at("restitution", 0.9), Free::at("restitution", 0.5).within(0.0, f64::INFINITY)] {
+        let found = fit_of_bounces(growing, vec![free]);
+        let said = match &found {
+            Ok(found) => found.doubts.iter().find(|doubt| matches!(doubt, Doubt::Edge { .. })).unwrap().to_string(),
+            Err(error) => error.to_string(),
+        };
+        assert!(said.contains("restitution = 1.") && said.contains("give bounds"), "{said}");
+    }
+    let found = fit_of_bounces(growing, vec![Free::at("restitution", 0.9).within(0.0, 1.0)]).unwrap();
+    assert!(found.parameters[0].is_at_bound, "{found:?}");
 }
 
 #[test]

@@ -283,7 +283,9 @@ fn failed(error: GradientError) -> PyErr {
 
 fn unfit(error: FitError) -> PyErr {
     match error {
-        FitError::Start(_) | FitError::Search(_) => SimulationError::new_err(error.to_string()),
+        FitError::Start(_) | FitError::Search(_) | FitError::Tried { .. } => {
+            SimulationError::new_err(error.to_string())
+        }
         error => PyValueError::new_err(error.to_string()),
     }
 }

@@ -39,7 +39,6 @@ struct Motion {
 pub(crate) struct Skipped {
     motions: Vec<Motion>,
     t: f64,
-    impacts: u64,
     count: u64,
     /// The first contact that was passed, when, s, and how fast it was closing.
     first: Option<(usize, f64, f64)>,
@@ -62,19 +61,20 @@ impl Skipped {
             motion
         };
         let motions = model.describe().contacts.iter().map(|contact| contact.tangents).map(motion).collect();
-        Self { motions, t: f64::NAN, impacts: 0, count: 0, first: None }
+        Self { motions, t: f64::NAN, count: 0, first: None }
     }
 
     /// Looks at the end of a step.
     pub(crate) fn follow(&mut self, t: f64, record: &ContactRecord) {
         let h = t - self.t;
-        let has_impact = record.impacts != self.impacts;
         for (contact, (motion, &gap)) in self.motions.iter_mut().zip(&record.gaps).enumerate() {
             let [before, last] = motion.rates;
             let rate = (gap - motion.gap) / h;
             let change = CHANGE * (last - before).abs();
             let expected = motion.gap + h * (last + change);
-            let is_touched = has_impact || record.forces[motion.row] > 0.0;
+            // A contact that closes while it separates, as behind the middle of a body, has no impulse.
+            let impulse = record.impulses[motion.row];
+            let is_touched = impulse != motion.impulse || record.forces[motion.row] > 0.0;
             let is_open = gap > (NOTABLE * (h * last).abs().max((h * rate).abs())).max(ROUNDING);
             // Comparisons with what is unknown, NaN, are false.
             let is_jumped = motion.gap > 0.0 && expected < 0.0 && !is_touched;
@@ -95,12 +95,11 @@ impl Skipped {
             };
             motion.highest_rate += change;
             // An impact within the step, as where steps are divided there, leaves a rate that tells nothing.
-            let impulse = record.impulses[motion.row];
             let is_struck_within = motion.gap > 0.0 && gap > 0.0 && impulse != motion.impulse;
             let rates = if is_struck_within { [f64::NAN; 2] } else { [last, rate] };
             (motion.gap, motion.impulse, motion.rates) = (gap, impulse, rates);
         }
-        (self.t, self.impacts) = (t, record.impacts);
+        self.t = t;
     }
 
     /// What is to be said of the run.
