@@ -51,6 +51,10 @@ pub(crate) struct Arguments {
     /// Take measurements up to this time alone, s: of a motion that grows apart, the beginning is fitted first.
     #[arg(long, value_name = "T")]
     until: Option<f64>,
+    /// Begin the search in so many intervals of the motion, each with a start of its own: for motions that grow apart, where
+    /// the search for the whole motion ends in the wrong place.
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    intervals: usize,
     #[command(flatten)]
     settings: Settings,
     /// Write the fit, the model at the times of the measurements, and figures to this folder.
@@ -119,7 +123,7 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         }
     }
     let fit = Fit::new(&family, &*scheme, &measured, free).map_err(failed)?;
-    let found = fit.step(arguments.dt).options(options).run().map_err(failed)?;
+    let found = fit.step(arguments.dt).options(options).intervals(arguments.intervals).run().map_err(failed)?;
 
     let figures = figures(name, &measured, &found);
     let files: Vec<String> = [format!("{}.json", file_name(&format!("{name}_fit"))), table_file(name)]
@@ -152,6 +156,7 @@ fn failed(error: FitError) -> Failure {
         FitError::Bounds { ref name, .. } => {
             Failure::Usage(format!("{error}\nhelp: say where it starts, --set {name}=…"))
         }
+        FitError::Intervals { .. } => Failure::Usage(format!("--intervals: {error}")),
         error => Failure::Usage(error.to_string()),
     }
 }

@@ -47,6 +47,11 @@ fn parameters_are_found_with_their_errors() {
         let (value, error) = (parameter["value"].as_f64().unwrap(), parameter["error"].as_f64().unwrap());
         assert!((value - exact).abs() < 3.0 * error && error < 0.05 * exact, "{parameter}");
     }
+    // From afar the whole motion leads elsewhere.
+    let far = "fit o.model --data d.csv --free stiffness --set stiffness=900";
+    assert!(succeeded(folder.path(), far).contains("is not noise"));
+    let text = succeeded(folder.path(), &format!("{far} --intervals 10"));
+    assert!(text.contains("50.") && !text.contains("caution"), "{text}");
     let printed = succeeded(folder.path(), "fit o.model --data d.csv --free stiffness --json");
     assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).unwrap()["parameters"][0]["name"], "stiffness");
 }
@@ -62,6 +67,7 @@ fn doubts_and_mistakes_are_said() {
     refused(folder.path(), &format!("{fit} mass=3"), 2, &["expected NAME or NAME=LOW..HIGH"]);
     refused(folder.path(), &format!("{fit} mass --noise y=1"), 2, &["--noise y", "no column `y`"]);
     refused(folder.path(), &format!("{fit} mass --dt 0"), 2, &["expected a positive time"]);
+    refused(folder.path(), &format!("{fit} mass --intervals 0"), 2, &["--intervals: expected 1 to 60 intervals"]);
     refused(folder.path(), &format!("{fit} mass --until 0.04"), 2, &["1 measured numbers for 1 parameters"]);
     fs::write(folder.path().join("bad.csv"), "t,x\n0.1,1\n0.05,2\n").unwrap();
     refused(

@@ -82,6 +82,22 @@ pub enum FitError {
         /// Parameters that are free.
         parameters: usize,
     },
+    /// More intervals than times of measurements, or none.
+    #[error("expected 1 to {most} intervals, of which each has a time of measurements, found {count}")]
+    Intervals {
+        /// Intervals that were asked for.
+        count: usize,
+        /// Times of measurements after the start.
+        most: usize,
+    },
+    /// Several intervals of a model with contacts.
+    #[error(
+        "several intervals need a start each that may be chosen, and contacts of `{model}` restrict it; fit it in one"
+    )]
+    IntervalsOf {
+        /// Name of the model.
+        model: String,
+    },
     /// No measured output depends on a parameter.
     #[error("parameter `{name}` changes none of the measured outputs")]
     NoInfluence {

@@ -2,8 +2,11 @@
 
 mod data;
 mod error;
+mod motion;
 mod problem;
 mod result;
+mod search;
+mod shooting;
 
 pub use data::{Column, Measurements};
 pub use error::FitError;

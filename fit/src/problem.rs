@@ -1,19 +1,17 @@
 //! The least squares: residuals and their derivatives, the search, and what it tells.
 
 use std::cell::{Cell, RefCell};
-use std::convert::Infallible;
 
-use basin::{
-    BoxBounds, ConstraintDescription, ConstraintSet, Constraints, CostFunction, DenseMatrix, Executor, Jacobian,
-    Residual, TrustRegionReflective,
-};
-use hamel::gradient::{Changes, Differentiated, Direction, GradientError};
+use basin::{Executor, TrustRegionReflective};
 use hamel::nalgebra::DMatrix;
-use hamel::{Model, Options, Scheme, State};
+use hamel::{Model, Options, Scheme};
 
-use crate::data::{Column, Measurements, Source};
+use crate::data::{Column, Measurements};
 use crate::error::FitError;
+use crate::motion::{Met, Part};
 use crate::result::{Doubt, Fitted, FittedColumn, Parameter};
+use crate::search::Squares;
+use crate::shooting;
 
 /// Directions in which the measurements change by less than this part of the largest change are not determined.
 const RANK: f64 = 1e-7;
@@ -50,8 +48,8 @@ const BESIDE: f64 = 1e-3;
 /// A parameter to be fitted, in SI units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Free {
-    name: String,
-    start: f64,
+    pub(crate) name: String,
+    pub(crate) start: f64,
     lower: f64,
     upper: f64,
 }
@@ -80,14 +78,16 @@ pub type Family<'a> = &'a dyn Fn(&[(&str, f64)]) -> Result<Box<dyn Model>, Strin
 
 /// A search for parameters.
 pub struct Fit<'a> {
-    family: Family<'a>,
-    scheme: &'a dyn Scheme,
-    measured: &'a Measurements,
-    free: Vec<Free>,
+    pub(crate) family: Family<'a>,
+    pub(crate) scheme: &'a dyn Scheme,
+    pub(crate) measured: &'a Measurements,
+    pub(crate) free: Vec<Free>,
     /// Places of the free parameters among those by which the model has derivatives.
-    places: Vec<usize>,
-    options: Options,
-    step: f64,
+    pub(crate) places: Vec<usize>,
+    pub(crate) options: Options,
+    pub(crate) step: f64,
+    /// How many parts of the motion the search begins with.
+    intervals: usize,
 }
 
 impl<'a> Fit<'a> {
@@ -138,7 +138,7 @@ impl<'a> Fit<'a> {
                 return Err(FitError::UnknownNoise { name: column.name.clone(), numbers, parameters: free.len() });
             }
         }
-        Ok(Self { family, scheme, measured, free, places, options: Options::default(), step: 1e-3 })
+        Ok(Self { family, scheme, measured, free, places, options: Options::default(), step: 1e-3, intervals: 1 })
     }
 
     /// The longest step, s.
@@ -151,14 +151,24 @@ impl<'a> Fit<'a> {
         Self { options, ..self }
     }
 
+    /// Begins the search with the motion in so many intervals, each with a start of its own that the search finds too, until
+    /// they fit together (multiple shooting): the parameters that this finds are where the search for the whole motion
+    /// starts. For motions that grow apart, whose sum of squares has many minima.
+    pub fn intervals(self, count: usize) -> Self {
+        Self { intervals: count, ..self }
+    }
+
     /// Searches the parameters.
     ///
     /// # Errors
     /// [`FitError::Start`] if the motion at the start fails, [`FitError::NoInfluence`], [`FitError::Search`].
     pub fn run(&self) -> Result<Fitted, FitError> {
         let motions = Cell::new(0);
-        let start: Vec<f64> = self.free.iter().map(|free| free.start).collect();
-        let (_, slopes) = self.motion(&start, true, &motions)?;
+        let start = match self.intervals {
+            1 => self.free.iter().map(|free| free.start).collect(),
+            count => shooting::start(self, count, &motions)?,
+        };
+        let slopes = self.motion(&start, true, &motions)?.slopes;
         for (column, free) in self.free.iter().enumerate() {
             if slopes.column(column).iter().all(|slope| *slope == 0.0) {
                 return Err(FitError::NoInfluence { name: free.name.clone() });
@@ -179,8 +189,7 @@ impl<'a> Fit<'a> {
             if !has_progressed {
                 doubts.push(Doubt::NoProgress);
             }
-            let (values, _) = self.motion(&at, false, &motions)?;
-            let missed = self.missed(&values);
+            let missed = self.missed(&self.motion(&at, false, &motions)?.values);
             let numbers: usize = missed.iter().map(Vec::len).sum();
             let freedom = 1.0 - self.free.len() as f64 / numbers as f64;
             let mut change = 0.0_f64;
@@ -203,14 +212,8 @@ impl<'a> Fit<'a> {
         self.fitted(&at, &deviations, doubts, &motions)
     }
 
-    /// The outputs that were measured, time by time, and their derivatives by the free parameters, row by row; the motion
-    /// may fail.
-    fn motion(
-        &self,
-        at: &[f64],
-        has_slopes: bool,
-        motions: &Cell<u64>,
-    ) -> Result<(Vec<Vec<f64>>, DMatrix<f64>), FitError> {
+    /// The whole motion, which may fail.
+    fn motion(&self, at: &[f64], has_slopes: bool, motions: &Cell<u64>) -> Result<Met, FitError> {
         self.motion_in_steps(at, has_slopes, (self.step, self.measured.times.clone()), motions)
     }
 
@@ -221,44 +224,9 @@ impl<'a> Fit<'a> {
         has_slopes: bool,
         (step, instants): (f64, Vec<f64>),
         motions: &Cell<u64>,
-    ) -> Result<(Vec<Vec<f64>>, DMatrix<f64>), FitError> {
+    ) -> Result<Met, FitError> {
         motions.set(motions.get() + 1);
-        let values: Vec<(&str, f64)> =
-            self.free.iter().map(|free| free.name.as_str()).zip(at.iter().copied()).collect();
-        let model = (self.family)(&values).map_err(FitError::Model)?;
-        let times = &self.measured.times;
-        let until = times.last().copied().unwrap_or_default();
-        let chosen: Vec<Source> = self.measured.columns.iter().map(|column| column.source).collect();
-        let directions: Vec<Direction> = match has_slopes {
-            true => self.places.iter().map(|&place| Direction::Parameter(place)).collect(),
-            false => Vec::new(),
-        };
-        let mut found = Vec::new();
-        let mut slopes = DMatrix::zeros(times.len() * chosen.len(), directions.len());
-        let mut outputs = vec![0.0; model.describe().outputs.len()];
-        let mut keep = |state: &State, changes: Option<&Changes>| {
-            let next = found.len();
-            if !times.get(next).is_some_and(|&time| (state.t - time).abs() <= 1e-6 * step) {
-                return;
-            }
-            model.outputs(state, &mut outputs);
-            for (place, source) in chosen.iter().enumerate() {
-                let Some(changes) = changes else { continue };
-                slopes.row_mut(next * chosen.len() + place).copy_from(&source.slopes(changes));
-            }
-            found.push(chosen.iter().map(|source| source.value(state, &outputs)).collect::<Vec<f64>>());
-        };
-        let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(step).until(until);
-        let motion = motion.meeting(instants);
-        let ended = match has_slopes {
-            true => motion.sensitivities(&directions, &mut |state, changes| keep(state, Some(changes))),
-            false => motion.states(&mut |state| keep(state, None)),
-        };
-        ended.map_err(FitError::Start)?;
-        match found.len() == times.len() {
-            true => Ok((found, slopes)),
-            false => Err(FitError::Start(GradientError::BadSteps { step, until })),
-        }
+        self.part(at, Part { start: None, rows: 0..self.measured.times.len(), step, instants, has_slopes })
     }
 
     /// What the model misses, column by column, where there are measurements.
@@ -271,10 +239,11 @@ impl<'a> Fit<'a> {
         (0..self.measured.columns.len()).map(of).collect()
     }
 
-    /// Residuals in units of the noise, row by row, and their derivatives.
-    fn weighted(
+    /// Residuals in units of the noise, from a row of the measurements on, and their derivatives.
+    pub(crate) fn weighted(
         &self,
-        (values, slopes): &(Vec<Vec<f64>>, DMatrix<f64>),
+        Met { values, slopes, .. }: &Met,
+        first: usize,
         deviations: &[f64],
         scales: &[f64],
     ) -> (Vec<f64>, Vec<Vec<f64>>) {
@@ -282,13 +251,21 @@ impl<'a> Fit<'a> {
         let (mut residuals, mut rows) = (Vec::new(), Vec::new());
         for (time, values) in values.iter().enumerate() {
             for (column, measured) in self.measured.columns.iter().enumerate() {
-                let Some(measured) = measured.values[time] else { continue };
+                let Some(measured) = measured.values[first + time] else { continue };
                 residuals.push((values[column] - measured) / deviations[column]);
                 let row = slopes.row(time * count + column);
                 rows.push(row.iter().zip(scales).map(|(slope, scale)| slope * scale / deviations[column]).collect());
             }
         }
         (residuals, rows)
+    }
+
+    /// Units of the search, and the bounds in these units.
+    pub(crate) fn scaled(&self) -> (Vec<f64>, [Vec<f64>; 2]) {
+        let scales: Vec<f64> = self.free.iter().map(Free::scale).collect();
+        let of = |bound: fn(&Free) -> f64| self.free.iter().zip(&scales).map(move |(free, scale)| bound(free) / scale);
+        let bounds = [of(|free| free.lower).collect(), of(|free| free.upper).collect()];
+        (scales, bounds)
     }
 
     /// The minimum from a point, whether it is one, and values beside it that the model refuses.
@@ -298,23 +275,23 @@ impl<'a> Fit<'a> {
         deviations: &[f64],
         motions: &Cell<u64>,
     ) -> Result<(Vec<f64>, bool, Option<Refused>), FitError> {
-        let scales: Vec<f64> = self.free.iter().map(Free::scale).collect();
-        let scaled = |of: &dyn Fn(&Free) -> f64| -> Vec<f64> {
-            self.free.iter().zip(&scales).map(|(free, scale)| of(free) / scale).collect()
-        };
+        let (scales, [lower, upper]) = self.scaled();
         let refused = RefCell::new(None);
-        let problem = Squares {
-            fit: self,
-            refused: &refused,
-            deviations,
-            lower: scaled(&|free| free.lower),
-            upper: scaled(&|free| free.upper),
-            scales: &scales,
-            motions,
+        let evaluate = |x: &[f64], has_slopes: bool| {
+            let at: Vec<f64> = x.iter().zip(&scales).map(|(x, scale)| x * scale).collect();
+            match self.motion(&at, has_slopes, motions) {
+                Ok(motion) => self.weighted(&motion, 0, deviations, &scales),
+                Err(error) => {
+                    refused.replace(Some(Refused { x: x.to_vec(), tried: self.named(&at), error: reason(error) }));
+                    let count = self.measured.columns.iter().map(Column::count).sum();
+                    (vec![f64::NAN; count], vec![vec![f64::NAN; x.len()]; count])
+                }
+            }
         };
+        let problem = Squares { evaluate: &evaluate, lower, upper };
         let length = |at: &[f64]| -> Result<(f64, f64), FitError> {
             let motion = self.motion(at, true, motions)?;
-            let (residuals, rows) = self.weighted(&motion, deviations, &scales);
+            let (residuals, rows) = self.weighted(&motion, 0, deviations, &scales);
             let of = |column: usize| {
                 let square: f64 = rows.iter().map(|row| row[column] * row[column]).sum();
                 let slope: f64 = rows.iter().zip(&residuals).map(|(row, residual)| row[column] * residual).sum();
@@ -349,6 +326,12 @@ impl<'a> Fit<'a> {
         Ok((found, is_minimum, edge))
     }
 
+    /// Values of the parameters by name.
+    fn named(&self, at: &[f64]) -> String {
+        let values = self.free.iter().zip(at).map(|(free, value)| format!("{} = {value:.6}", free.name));
+        values.collect::<Vec<_>>().join(", ")
+    }
+
     fn fitted(
         &self,
         at: &[f64],
@@ -358,7 +341,7 @@ impl<'a> Fit<'a> {
     ) -> Result<Fitted, FitError> {
         let motion = self.motion(at, true, motions)?;
         let scales: Vec<f64> = self.free.iter().map(Free::scale).collect();
-        let (residuals, rows) = self.weighted(&motion, deviations, &scales);
+        let (residuals, rows) = self.weighted(&motion, 0, deviations, &scales);
         // Two steps for each, also where intervals between measurements are shorter than the longest step.
         let mut halves = Vec::new();
         let mut before = 0.0;
@@ -368,7 +351,7 @@ impl<'a> Fit<'a> {
             before = time;
         }
         let finer = self.motion_in_steps(at, false, (0.5 * self.step, halves), motions)?;
-        let finer = self.weighted(&(finer.0, DMatrix::zeros(motion.1.nrows(), 0)), deviations, &[]).0;
+        let finer = self.weighted(&finer, 0, deviations, &[]).0;
         let difference = residuals.iter().zip(finer).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
         if difference > TOO_LONG {
             doubts.push(Doubt::LongSteps { difference });
@@ -413,7 +396,7 @@ impl<'a> Fit<'a> {
             let both = (covariance[(row, row)] * covariance[(column, column)]).sqrt();
             if both > 0.0 { covariance[(row, column)] / both } else { f64::from(u8::from(row == column)) }
         };
-        let missed = self.missed(&motion.0);
+        let missed = self.missed(&motion.values);
         for (place, column) in self.measured.columns.iter().enumerate() {
             let missed = &missed[place];
             let square: f64 = missed.iter().map(|missed| missed * missed).sum();
@@ -439,7 +422,7 @@ impl<'a> Fit<'a> {
                 unit: column.unit.clone(),
                 deviation: deviations[place],
                 missed: (square / missed[place].len().max(1) as f64).sqrt(),
-                model: motion.0.iter().map(|values| values[place]).collect(),
+                model: motion.values.iter().map(|values| values[place]).collect(),
             }
         });
         Ok(Fitted {
@@ -463,79 +446,11 @@ struct Refused {
     error: String,
 }
 
-/// The sum of squares as the search sees it: parameters in units of their size, residuals in units of the noise.
-struct Squares<'f, 'a> {
-    fit: &'f Fit<'a>,
-    /// Parameters that were tried last and had no motion, and why.
-    refused: &'f RefCell<Option<Refused>>,
-    deviations: &'f [f64],
-    scales: &'f [f64],
-    lower: Vec<f64>,
-    upper: Vec<f64>,
-    motions: &'f Cell<u64>,
-}
-
-impl Squares<'_, '_> {
-    /// A motion that fails has no residuals, and the search takes a shorter way.
-    fn evaluate(&self, x: &[f64], has_slopes: bool) -> (Vec<f64>, Vec<Vec<f64>>) {
-        let at: Vec<f64> = x.iter().zip(self.scales).map(|(x, scale)| x * scale).collect();
-        match self.fit.motion(&at, has_slopes, self.motions) {
-            Ok(motion) => self.fit.weighted(&motion, self.deviations, self.scales),
-            Err(error) => {
-                let names = self.fit.free.iter().map(|free| free.name.as_str());
-                let tried: Vec<String> = names.zip(&at).map(|(name, value)| format!("{name} = {value:.6}")).collect();
-                // The start is none here.
-                let error = match error {
-                    FitError::Model(error) => error,
-                    FitError::Start(error) => error.to_string(),
-                    error => error.to_string(),
-                };
-                self.refused.replace(Some(Refused { x: x.to_vec(), tried: tried.join(", "), error }));
-                let count = self.fit.measured.columns.iter().map(Column::count).sum();
-                (vec![f64::NAN; count], vec![vec![f64::NAN; x.len()]; count])
-            }
-        }
-    }
-}
-
-impl Constraints for Squares<'_, '_> {
-    type Set = ConstraintSet<BoxBounds<Vec<f64>>>;
-
-    fn constraints(&self) -> <Self::Set as ConstraintDescription>::Borrowed<'_> {
-        ConstraintSet::new().with_bounds(BoxBounds::new(Some(&self.lower), Some(&self.upper)))
-    }
-}
-
-impl CostFunction for Squares<'_, '_> {
-    type Param = Vec<f64>;
-    type Output = f64;
-    type Error = Infallible;
-
-    fn cost(&self, x: &Vec<f64>) -> Result<f64, Infallible> {
-        Ok(0.5 * self.evaluate(x, false).0.iter().map(|residual| residual * residual).sum::<f64>())
-    }
-}
-
-impl Residual for Squares<'_, '_> {
-    type Param = Vec<f64>;
-    type Output = Vec<f64>;
-    type Error = Infallible;
-
-    fn residual(&self, x: &Vec<f64>) -> Result<Vec<f64>, Infallible> {
-        Ok(self.evaluate(x, false).0)
-    }
-}
-
-impl Jacobian for Squares<'_, '_> {
-    type Jacobian = DenseMatrix;
-
-    fn jacobian(&self, x: &Vec<f64>) -> Result<DenseMatrix, Infallible> {
-        Ok(self.residual_and_jacobian(x)?.1)
-    }
-
-    fn residual_and_jacobian(&self, x: &Vec<f64>) -> Result<(Vec<f64>, DenseMatrix), Infallible> {
-        let (residuals, rows) = self.evaluate(x, true);
-        let matrix = DenseMatrix::from_row_slice(rows.len(), x.len(), &rows.concat());
-        Ok((residuals, matrix))
+/// Why parameters have no motion; they are not those of the start.
+fn reason(error: FitError) -> String {
+    match error {
+        FitError::Model(error) => error,
+        FitError::Start(error) => error.to_string(),
+        error => error.to_string(),
     }
 }

@@ -103,7 +103,7 @@ impl std::fmt::Display for Doubt {
             Doubt::NotNoise { output, correlation } => write!(
                 out,
                 "what is left of {output} is not noise, neighbouring values have a correlation of {correlation:.2}: this may be \
-                 a minimum in the wrong place, see --until, or the model or an input is another; standard errors are too small"
+                 a minimum in the wrong place, see --intervals, or the model or an input is another; standard errors are too small"
             ),
             Doubt::Edge { tried, error } => write!(
                 out,

@@ -1,25 +1,13 @@
 //! Fits of parameters to measurements with known answers, and to ones that allow none.
 
-use hamel::schemes::RungeKutta;
-use hamel::{Model, Scheme, Simulation, initial_state};
-use hamel_fit::{Doubt, Fit, FitError, Fitted, Free, Measurements};
-use hamel_jit::{JitModel, Level};
+mod common;
 
-const OSCILLATOR: &str = "model Oscillator {
-    planar;
-    coordinates joint;
-    param mass = 2 kg;
-    param stiffness = 50 N/m;
-    param damping = 0.6 N s/m;
-    param start = 0.3 m;
-    body block { mass: mass, inertia: 1 kg m^2 }
-    joint rail: prismatic(ground, block);
-    force spring: spring_damper(ground, block) { stiffness: stiffness, damping: damping }
-    initial rail.displacement = start;
-    output x = rail.displacement;
-    output speed = rail.displacement.velocity;
-    output unused = 2 * time;
-}";
+use hamel::schemes::RungeKutta;
+use hamel::{Model, Simulation, initial_state};
+use hamel_fit::{Doubt, Fit, FitError, Fitted, Free, Measurements};
+use hamel_jit::JitModel;
+
+use common::{Noise, OSCILLATOR, measured, model, with};
 
 /// A chain of three links in space, with motors.
 const ARM: &str = "model Arm {
@@ -46,17 +34,6 @@ const ARM: &str = "model Arm {
     output third = wrist.angle;
 }";
 
-fn model(text: &str) -> JitModel {
-    let tokens = hamel_jit::with_derivatives(text.parse().unwrap());
-    hamel_jit::model(tokens, Level::AtOnce, None).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-fn with(model: &JitModel, values: &[(&str, f64)]) -> Result<Box<dyn Model>, String> {
-    let mut other = model.another();
-    other.set(values).map_err(|error| error.to_string())?;
-    Ok(Box::new(other))
-}
-
 /// A ball that bounces.
 const BALL: &str = "model Ball {
     planar;
@@ -72,39 +49,6 @@ const BALL: &str = "model Ball {
     initial ball.velocity.y = 0;
     output y = ball.position.y;
 }";
-
-/// Numbers that are nearly normally distributed.
-struct Noise(u64);
-
-impl Noise {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn next(&mut self) -> f64 {
-        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
-    }
-}
-
-/// Outputs at equal times, with noise, as a table.
-fn measured(model: &JitModel, columns: &[&str], count: usize, interval: f64, noise: f64, seed: u64) -> Measurements {
-    let info = model.describe();
-    let mut noisy = Noise(seed);
-    let mut table = format!("t [s],{}\n", columns.join(","));
-    let mut stepper = RungeKutta.start(model, initial_state(model).unwrap()).unwrap();
-    let mut outputs = vec![0.0; info.outputs.len()];
-    for _ in 0..count {
-        (0..10).for_each(|_| _ = stepper.step(0.1 * interval).unwrap());
-        model.outputs(stepper.state(), &mut outputs);
-        let values = columns.iter().map(|name| {
-            let place = info.outputs.iter().position(|output| output.name == *name).unwrap();
-            format!("{:e}", outputs[place] + noise * noisy.next())
-        });
-        table.push_str(&format!("{:e},{}\n", stepper.state().t, values.collect::<Vec<_>>().join(",")));
-    }
-    Measurements::read(&table, info).unwrap()
-}
 
 fn fitted(model: &JitModel, measured: &Measurements, free: Vec<Free>) -> Result<Fitted, FitError> {
     let family = |values: &[(&str, f64)]| with(model, values);
@@ -214,7 +158,6 @@ fn an_arm_with_seven_joints_is_identified() {
     assert!(count - within as i32 <= 1 && (mean - 1.0).abs() < 0.6, "{within} of {count}, {mean}");
 }
 
-/// The instants of impacts, which change from trial to trial, say most of it.
 /// Height of a ball that is dropped and bounces, in closed form.
 fn bouncing([e, h, g]: [f64; 3], t: f64) -> f64 {
     let (mut start, mut v) = (-(2.0 * h / g).sqrt(), (2.0 * g * h).sqrt());
@@ -241,6 +184,7 @@ fn fit_of_bounces(exact: [f64; 3], free: Vec<Free>) -> Result<Fitted, FitError> 
     Fit::new(&family, &*scheme, &measured, free)?.options(options).step(5e-3).run()
 }
 
+/// The instants of impacts, which change from trial to trial, say most of it.
 #[test]
 fn a_bouncing_ball_is_identified() {
     let exact = [("restitution", 0.83), ("height", 0.61), ("g", 9.81)];

@@ -1,8 +1,9 @@
 //! Slopes of whole motions against extrapolated differences of runs with other parameters, and gradients against
 //! sensitivities.
 
-use hamel::gradient::{Differentiated, Direction, GradientError};
-use hamel::{ConstraintLevel, Model, Options, Scheme, Signal, State, schemes};
+use hamel::configuration::retract;
+use hamel::gradient::{Changes, Differentiated, Direction, GradientError, Instant, Slopes};
+use hamel::{ConstraintLevel, Model, Options, Scheme, Signal, State, initial_state, schemes};
 use hamel_jit::JitModel;
 
 #[path = "common/slopes.rs"]
@@ -299,6 +300,83 @@ fn other_constraints_tables_and_unequal_steps() {
                 let worst = slopes.iter().zip(&exact).map(|(a, b)| (a - b).abs() / size).fold(0.0, f64::max);
                 assert!(worst < 1e-8, "{} by {name}, {direction:?}: {worst:e}", info.name);
             }
+        }
+    }
+}
+
+/// A start that constraints move: by parameters, and by what they leave of changes of it.
+#[test]
+fn starts_near_to_a_state() {
+    let absolute = |text: &str| text.replace("COORDINATES", "coordinates absolute;");
+    for text in [SLED, DOOR, &absolute(SLIDER_CRANK), &absolute(TOP)] {
+        let mut model = model(text);
+        let info = model.describe().clone();
+        for input in &info.inputs {
+            model.set_input(&input.name, Signal::sampled(TIMES.into_iter().zip(SAMPLES)).unwrap()).unwrap();
+        }
+        let start = initial_state(&model).unwrap();
+        let (parameters, nv) = (info.differentiated.len(), model.dims().nv);
+        assert!(parameters > 0 && model.dims().nc > 0, "{}", info.name);
+        let directions: Vec<Direction> = (0..parameters)
+            .map(Direction::Parameter)
+            .chain((0..nv).map(Direction::Position))
+            .chain((0..nv).map(Direction::Velocity))
+            .collect();
+        let scheme = schemes::by_name("generalized_alpha", &[]).unwrap();
+        let motion = in_unequal_steps(&model, &*scheme).near(start.clone());
+        let mut slopes: Vec<Vec<f64>> = vec![Vec::new(); directions.len()];
+        let keep = &mut |_: &State, changes: &Changes| {
+            for (column, slopes) in slopes.iter_mut().enumerate() {
+                slopes.extend(changes.velocity.column(column).iter().chain(changes.outputs.column(column).iter()));
+            }
+        };
+        motion.sensitivities(&directions, keep).unwrap();
+        for (slopes, direction) in slopes.iter().zip(&directions) {
+            let of = |change: f64| {
+                let (mut other, mut from) = (model.another(), start.clone());
+                for input in &info.inputs {
+                    other.set_input(&input.name, Signal::sampled(TIMES.into_iter().zip(SAMPLES)).unwrap()).unwrap();
+                }
+                match *direction {
+                    Direction::Parameter(place) => {
+                        let name = &info.parameters[info.differentiated[place]].name;
+                        other.set(&[(name, model.parameter(name).unwrap() + change)]).unwrap();
+                    }
+                    Direction::Position(place) => {
+                        let mut increment = vec![0.0; nv];
+                        increment[place] = change;
+                        retract(&info.blocks, start.q.as_slice(), &increment, from.q.as_mut_slice());
+                    }
+                    Direction::Velocity(place) => from.v[place] += change,
+                    Direction::Sample { .. } => unreachable!(),
+                }
+                along(in_unequal_steps(&other, &*scheme).near(from), &other)
+            };
+            let exact = differences(&of, 1e-3);
+            assert_eq!(slopes.len(), exact.len());
+            let size = exact.iter().fold(1e-3_f64, |size, x| size.max(x.abs()));
+            let worst = slopes.iter().zip(&exact).map(|(a, b)| (a - b).abs() / size).fold(0.0, f64::max);
+            assert!(worst < 1e-7, "{}, {direction:?}: {worst:e}", info.name);
+        }
+        // The same backwards.
+        let sum = |instant: &Instant, slopes: &mut Slopes| {
+            slopes.velocity.fill(if instant.is_end { 1.0 } else { 0.0 });
+            if instant.is_end { instant.state.v.sum() } else { 0.0 }
+        };
+        let gradient = motion.gradient(&sum).unwrap();
+        let backwards = gradient.parameters.iter().chain(&gradient.position).chain(&gradient.velocity);
+        let mut ends = vec![0.0; directions.len()];
+        motion
+            .sensitivities(&directions, &mut |_, changes| {
+                ends.iter_mut().zip(changes.velocity.column_iter()).for_each(|(end, column)| *end = column.sum());
+            })
+            .unwrap();
+        for ((backwards, end), direction) in backwards.zip(&ends).zip(&directions) {
+            assert!(
+                (backwards - end).abs() < 1e-10 * (1.0 + end.abs()),
+                "{}, {direction:?}: {backwards} {end}",
+                info.name
+            );
         }
     }
 }

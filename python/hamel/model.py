@@ -787,6 +787,7 @@ class Model(_hamel.Model):
         *,
         dt: float = 1e-3,
         noise: Mapping[str, float] | None = None,
+        intervals: int = 1,
         scheme: str | None = None,
         parameters: Mapping[str, float] | None = None,
         inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
@@ -805,6 +806,9 @@ class Model(_hamel.Model):
             Longest step, s; steps end at the times of the measurements.
         noise : mapping
             Standard deviations of outputs; those that are not given are estimated.
+        intervals : int
+            Begins the search in so many intervals of the motion, each with a start of its own: for motions that grow apart,
+            where the search for the whole motion ends in the wrong place.
         scheme, parameters, inputs, initial
             As in `sensitivities`; `initial` are initial conditions by name.
 
@@ -823,7 +827,8 @@ class Model(_hamel.Model):
             table = _table(data)
         deviations = [(name, float(value)) for name, value in (noise or {}).items()]
         start = self._start(initial)
-        found, doubts = _hamel.fit(model, table, bounds, deviations, scheme, float(dt), _inputs(inputs), start)
+        given = _inputs(inputs)
+        found, doubts = _hamel.fit(model, table, bounds, deviations, scheme, float(dt), intervals, given, start)
         return Fit.of(json.loads(found), tuple(doubts))
 
     def minimize(

@@ -230,6 +230,7 @@ pub(crate) fn fit(
     noise: Vec<(String, f64)>,
     scheme: Option<&str>,
     dt: f64,
+    intervals: usize,
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
 ) -> PyResult<(String, Vec<String>)> {
@@ -260,7 +261,7 @@ pub(crate) fn fit(
     };
     let found = py.detach(|| {
         let fit = Fit::new(&family, &*prepared.scheme, &measured, free)?;
-        fit.step(dt).options(prepared.options).run()
+        fit.step(dt).options(prepared.options).intervals(intervals).run()
     });
     if let Some(exception) = raised(&interrupted) {
         return Err(exception);

@@ -215,6 +215,12 @@ def test_bounds_doubts_and_mistakes(oscillator):
     found = oscillator.fit(data, ["mass", "stiffness", "damping"])
     assert any("mass" in doubt and "stiffness" in doubt for doubt in found.doubts)
     assert found.errors["mass"] == np.inf
+    far = {"stiffness": 900.0}
+    assert any("not noise" in doubt for doubt in oscillator.fit(data, ["stiffness"], parameters=far).doubts)
+    found = oscillator.fit(data, ["stiffness"], parameters=far, intervals=8)
+    assert found.values["stiffness"] == pytest.approx(EXACT["stiffness"], abs=3 * found.errors["stiffness"])
+    with pytest.raises(ValueError, match="expected 1 to 40 intervals"):
+        oscillator.fit(data, ["mass"], intervals=41)
     with pytest.raises(ValueError, match="no output, coordinate or velocity `y`"):
         oscillator.fit({"t": t, "y": t}, ["mass"])
     with pytest.raises(ValueError, match="equal lengths"):

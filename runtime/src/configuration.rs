@@ -7,7 +7,7 @@
 
 use core::ops::Range;
 
-use nalgebra::{Matrix3, Matrix6, Vector3, Vector4};
+use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector4};
 
 use crate::model::{Attitude, Block};
 use crate::rotation::{
@@ -173,6 +173,37 @@ pub(crate) fn pose_tangent(increment: &[f64]) -> Matrix6<f64> {
     tangent
 }
 
+/// Derivative of [`retract`] by the increment δ, along the velocities at the resulting configuration, `[nv × nv]`:
+/// `q ⊕ (δ + dδ) = (q ⊕ δ) ⊕ T(δ) dδ` to first order. The same for all q; the identity but for what turns.
+///
+/// # Examples
+/// ```
+/// use hamel::configuration::retract_tangent;
+/// use hamel::{Attitude, Block};
+///
+/// let blocks = [Block::Vector { size: 1 }, Block::Rotation(Attitude::EulerParameters)];
+/// let tangent = retract_tangent(&blocks, &[5.0, 0.0, 0.0, 0.1]);
+/// // Turns about one axis add.
+/// assert!(tangent[(0, 0)] == 1.0 && (tangent[(3, 3)] - 1.0).abs() < 1e-15);
+/// // About another axis they are seen from what has turned.
+/// assert!((tangent[(1, 2)] - 0.05).abs() < 1e-3);
+/// ```
+pub fn retract_tangent(blocks: &[Block], increment: &[f64]) -> DMatrix<f64> {
+    let mut tangent = DMatrix::identity(increment.len(), increment.len());
+    for (block, _, v) in ranges(blocks) {
+        let of = &increment[v.clone()];
+        match block {
+            Block::Vector { .. } | Block::EulerParameters => {}
+            Block::Rotation(_) => {
+                let turned = tangent_operator(&Vector3::from_column_slice(of));
+                tangent.fixed_view_mut::<3, 3>(v.start, v.start).copy_from(&turned);
+            }
+            Block::Pose(_) => tangent.fixed_view_mut::<6, 6>(v.start, v.start).copy_from(&pose_tangent(of)),
+        }
+    }
+    tangent
+}
+
 /// `out = q̇ = N(q) v`, `[nq]`, from v, `[nv]`.
 ///
 /// # Examples
@@ -317,23 +348,21 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn pose_tangent_is_the_derivative_of_the_retraction() {
-        let (blocks, q) = ([Block::Pose(Attitude::EulerParameters)], &Q[10..17]);
-        let increment = &V[9..15];
-        let mut reached = [0.0; 7];
-        retract(&blocks, q, increment, &mut reached);
-        let tangent = pose_tangent(increment);
+    fn the_tangent_is_the_derivative_of_the_retraction() {
+        let mut reached = [0.0; NQ];
+        retract(&BLOCKS, &Q, &V, &mut reached);
+        let tangent = retract_tangent(&BLOCKS, &V);
         let h = 1e-6;
-        for direction in 0..6 {
+        for direction in 0..NV {
             let moved = |sign: f64| {
-                let mut changed = increment.to_vec();
+                let mut changed = V;
                 changed[direction] += sign * h;
-                let mut out = [0.0; 7];
-                retract(&blocks, q, &changed, &mut out);
+                let mut out = [0.0; NQ];
+                retract(&BLOCKS, &Q, &changed, &mut out);
                 out
             };
-            let mut rate = [0.0; 7];
-            velocity_map_apply(&blocks, &reached, tangent.column(direction).as_slice(), &mut rate);
+            let mut rate = [0.0; NQ];
+            velocity_map_apply(&BLOCKS, &reached, tangent.column(direction).as_slice(), &mut rate);
             for ((plus, minus), rate) in moved(1.0).iter().zip(moved(-1.0)).zip(rate) {
                 assert!(((plus - minus) / (2.0 * h) - rate).abs() < 1e-9, "direction {direction}");
             }

@@ -19,7 +19,7 @@ mod way;
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::consistent::initial_state;
+use crate::consistent::{consistent_acceleration, initial_state, state_with};
 use crate::model::{Block, Model, State};
 use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
@@ -86,9 +86,20 @@ pub struct Differentiated<'m> {
     instants: Vec<f64>,
     /// Whether a single step leads to each of the instants.
     are_chosen: bool,
-    start: Option<State>,
+    start: From,
     checkpoints: Option<usize>,
     impacts: Impacts,
+}
+
+/// Where a motion starts.
+#[derive(Clone)]
+enum From {
+    /// At the initial conditions of the model.
+    Conditions,
+    /// At a state, whatever the parameters are.
+    State(State),
+    /// At the consistent state that is nearest to this one.
+    Near(State),
 }
 
 /// When impacts occur in a motion whose slopes are wanted.
@@ -267,7 +278,7 @@ impl<'m> Differentiated<'m> {
             until: 1.0,
             instants: Vec::new(),
             are_chosen: false,
-            start: None,
+            start: From::Conditions,
             checkpoints: None,
             impacts: Impacts::default(),
         }
@@ -383,7 +394,47 @@ impl<'m> Differentiated<'m> {
     /// A start that does not depend on parameters, in place of the initial conditions of the model; its accelerations and
     /// multipliers are found from it.
     pub fn from(self, start: State) -> Self {
-        Self { start: Some(start), ..self }
+        Self { start: From::State(start), ..self }
+    }
+
+    /// A start at the consistent state that is nearest to this one, see [`state_with`](crate::state_with), in place of the
+    /// initial conditions of the model: constraints that contain parameters move it, and changes of its coordinates and
+    /// velocities are what constraints leave of them. For a state near to what constraints allow; slopes are exact where it is
+    /// consistent.
+    ///
+    /// # Examples
+    /// A bob on a thread of length l, from the horizontal: what is asked of it is a shift along the thread, which is not
+    /// possible, but for as much as l grows.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Bob {
+    /// #         planar;
+    /// #         param l = 2 m;
+    /// #         body bob { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint thread: distance(ground, bob) { length: l }
+    /// #         initial bob.position.x = 2 m;
+    /// #         differentiate l;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::gradient::{Differentiated, Direction};
+    /// use hamel::{initial_state, schemes};
+    ///
+    /// let model = Bob::default();
+    /// let scheme = schemes::by_name("generalized_alpha", &[])?;
+    /// let motion = Differentiated::new(&model, &*scheme).until(0.1).near(initial_state(&model)?);
+    /// let directions = [Direction::Position(0), Direction::Position(1), Direction::Parameter(0)];
+    /// let mut shifts = None;
+    /// motion.sensitivities(&directions, &mut |_, changes| shifts = Some(changes.position.clone()))?;
+    /// let expected = [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]];
+    /// let shifts = shifts.ok_or("no state")?;
+    /// assert!((0..2).all(|i| (0..3).all(|k| (shifts[(i, k)] - expected[i][k]).abs() < 1e-9)), "{shifts}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn near(self, start: State) -> Self {
+        Self { start: From::Near(start), ..self }
     }
 
     /// The motion alone: `visit` is given each state, from the start on. They are those of the motion with slopes; an impact
@@ -522,7 +573,7 @@ impl<'m> Differentiated<'m> {
         for operations in first.iter().rev() {
             player.backward(operations, &mut slopes, &mut outside, None).map_err(no_slope)?;
         }
-        start.add_slopes(&slopes, &mut outside);
+        start.add_slopes(&mut slopes, &mut outside);
         let end = end.unwrap_or(beginning);
         let parameters = outside.parameters().clone();
         let gradient = |(k, (value, inputs))| Gradient {
@@ -551,10 +602,15 @@ impl<'m> Differentiated<'m> {
         if !are_finite || !is_ascending || !are_steps {
             return Err(GradientError::BadSteps { step: self.step, until: self.until });
         }
-        let Some(state) = &self.start else { return Ok(initial_state(model)?) };
-        let mut state = state.clone();
-        crate::consistent::consistent_acceleration(model, &mut state)?;
-        Ok(state)
+        match &self.start {
+            From::Conditions => Ok(initial_state(model)?),
+            From::Near(state) => Ok(state_with(model, state, &[], &[])?),
+            From::State(state) => {
+                let mut state = state.clone();
+                consistent_acceleration(model, &mut state)?;
+                Ok(state)
+            }
+        }
     }
 
     /// The motion from a state on.
@@ -594,9 +650,10 @@ impl<'m> Differentiated<'m> {
         if !start::has_derivatives(model, &state) {
             return Err(GradientError::NotProvided { model: info.name.clone() });
         }
-        let start = match self.start {
-            Some(_) => Start::given(model),
-            None => Start::of_conditions(model, &state)?,
+        let start = match &self.start {
+            From::State(_) => Start::given(model),
+            From::Near(_) => Start::nearest(model, &state)?,
+            From::Conditions => Start::of_conditions(model, &state)?,
         };
         let way = self.way(state)?;
         let first = self.started(&*way.stepper)?;

@@ -19,6 +19,18 @@ use crate::tangent::{Bundle, Outside, add_matrix};
 pub(super) struct Start {
     position: DMatrix<f64>,
     velocity: DMatrix<f64>,
+    /// What constraints leave of changes, where the start is the nearest that they allow.
+    left: Option<Left>,
+}
+
+/// What constraints leave of changes of a start, `[nv × nv]`.
+struct Left {
+    /// Of positions.
+    position: DMatrix<f64>,
+    /// Of velocities.
+    velocity: DMatrix<f64>,
+    /// Of velocities, by what is left of positions.
+    velocity_by_position: DMatrix<f64>,
 }
 
 /// A part of a random direction that is left open.
@@ -61,7 +73,26 @@ impl Start {
     /// A start that depends on no parameters.
     pub(super) fn given(model: &dyn Model) -> Self {
         let (nv, np) = (model.dims().nv, model.describe().differentiated.len());
-        Self { position: DMatrix::zeros(nv, np), velocity: DMatrix::zeros(nv, np) }
+        Self { position: DMatrix::zeros(nv, np), velocity: DMatrix::zeros(nv, np), left: None }
+    }
+
+    /// A start that constraints move as little as they can.
+    pub(super) fn nearest(model: &dyn Model, state: &State) -> Result<Self, GradientError> {
+        let (info, dims) = (model.describe(), model.dims());
+        if dims.nc == 0 {
+            return Ok(Self::given(model));
+        }
+        let at = Equations::new(model, state).ok_or_else(|| GradientError::NotProvided { model: info.name.clone() })?;
+        let on_velocities = Rows::of_constraints(model, state);
+        let mut on_positions = Rows::of_constraints(model, state);
+        on_positions.entries.retain(|&(row, ..)| row < dims.nc - info.velocity_constraints);
+        let constraints = |matrix: &DMatrix<f64>| matrix.rows(0, dims.nc).into_owned();
+        let position = solved(&on_positions, &-constraints(&at.position_by_p));
+        let velocity_by_position = solved(&on_velocities, &-constraints(&at.velocity_by_q));
+        let velocity = solved(&on_velocities, &-constraints(&at.velocity_by_p)) + &velocity_by_position * &position;
+        let left = |rows: &Rows| DMatrix::identity(dims.nv, dims.nv) - solved(rows, &dense(rows));
+        let left = Left { position: left(&on_positions), velocity: left(&on_velocities), velocity_by_position };
+        Ok(Self { position, velocity, left: Some(left) })
     }
 
     /// The start that the initial conditions determine.
@@ -132,7 +163,7 @@ impl Start {
             let what = format!("the velocity `{}`", info.velocities[open].name);
             return Err(GradientError::OpenStart { model: info.name.clone(), what });
         }
-        Ok(Self { position, velocity })
+        Ok(Self { position, velocity, left: None })
     }
 
     /// Changes of the state in these directions; accelerations and multipliers follow.
@@ -149,19 +180,40 @@ impl Start {
                 Direction::Velocity(place) => (1, *place),
                 Direction::Parameter(_) | Direction::Sample { .. } => continue,
             };
-            changes[of].entries_mut(place, 1)[which] += 1.0;
+            let Some(left) = &self.left else {
+                changes[of].entries_mut(place, 1)[which] += 1.0;
+                continue;
+            };
+            let shift = left.position.column(place);
+            let (shift, change) = match of {
+                0 => (Some(shift), &left.velocity_by_position * shift),
+                _ => (None, left.velocity.column(place).into_owned()),
+            };
+            for k in 0..nv {
+                changes[0].entries_mut(k, 1)[which] += shift.map_or(0.0, |shift| shift[k]);
+                changes[1].entries_mut(k, 1)[which] += change[k];
+            }
         }
         changes.push(Bundle::zeros(0, width));
         changes
     }
 
-    /// Adds slopes by parameters that come from those by the start.
-    pub(super) fn add_slopes(&self, slopes: &[Bundle], outside: &mut Backwards) {
+    /// Adds slopes by parameters that come from those by the start, and makes these those by what it was near to.
+    pub(super) fn add_slopes(&self, slopes: &mut [Bundle], outside: &mut Backwards) {
         let parameters = outside.parameters();
         let width = parameters.width();
-        for (matrix, slope) in [&self.position, &self.velocity].into_iter().zip(slopes) {
+        for (matrix, slope) in [&self.position, &self.velocity].into_iter().zip(&*slopes) {
             add_matrix(matrix, 1.0, true, (slope.values(), width), parameters.values_mut());
         }
+        let (Some(left), [position, velocity, ..]) = (&self.left, slopes) else { return };
+        let transposed = |matrix: &DMatrix<f64>, slope: &Bundle, into: &mut Bundle| {
+            add_matrix(matrix, 1.0, true, (slope.values(), width), into.values_mut());
+        };
+        transposed(&left.velocity_by_position, velocity, position);
+        let [mut by_position, mut by_velocity] = [(); 2].map(|()| Bundle::zeros(left.position.nrows(), width));
+        transposed(&left.position, position, &mut by_position);
+        transposed(&left.velocity, velocity, &mut by_velocity);
+        (*position, *velocity) = (by_position, by_velocity);
     }
 }
 
@@ -215,6 +267,12 @@ fn elsewhere(state: &State, has_other_coordinates: bool) -> impl Iterator<Item =
 
 fn matrix(values: &[f64], columns: usize) -> DMatrix<f64> {
     DMatrix::from_row_slice(values.len().checked_div(columns).unwrap_or(0), columns, values)
+}
+
+fn dense(rows: &Rows) -> DMatrix<f64> {
+    let mut matrix = DMatrix::zeros(rows.rows, rows.columns);
+    rows.entries.iter().for_each(|&(row, column, value)| matrix[(row, column)] += value);
+    matrix
 }
 
 /// The shortest solution of each column.
