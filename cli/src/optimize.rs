@@ -265,5 +265,8 @@ fn show(objective: &str, sign: f64, found: &Optimum, info: &ModelInfo, screen: &
         let why = found.last_rejection.as_deref().unwrap_or_default();
         screen.line(format!("{} designs were rejected, the last because {why}", found.rejections))?;
     }
+    for caution in &found.cautions {
+        screen.line(format!("caution: {caution}"))?;
+    }
     Ok(screen.line(format!("{} iterations, {} motions: {}", found.iterations, found.evaluations, found.ended))?)
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use hamel::State;
 use hamel::gradient::{Changes, Differentiated, Direction, GradientError};
 use hamel::nalgebra::DMatrix;
+use hamel::{Caution, Model, State};
 
 use crate::data::Source;
 use crate::error::FitError;
@@ -39,12 +39,26 @@ pub(crate) struct Met {
 }
 
 impl Fit<'_> {
+    /// What a run of the motion with these parameters cautions.
+    pub(crate) fn cautions(&self, at: &[f64]) -> Result<Vec<Caution>, FitError> {
+        let model = self.model(at)?;
+        let times = &self.measured.times;
+        let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(self.step);
+        let motion = motion.until(times.last().copied().unwrap_or_default()).meeting(times.clone());
+        motion.cautions().map_err(FitError::Start)
+    }
+
+    /// The model with these parameters.
+    fn model(&self, at: &[f64]) -> Result<Box<dyn Model>, FitError> {
+        let names = self.free.iter().map(|free| free.name.as_str());
+        let values: Vec<(&str, f64)> = names.zip(at.iter().copied()).collect();
+        (self.family)(&values).map_err(FitError::Model)
+    }
+
     /// A part of the motion with these parameters.
     pub(crate) fn part(&self, at: &[f64], part: Part<'_>) -> Result<Met, FitError> {
         let Part { start, rows, step, instants, has_slopes } = part;
-        let values: Vec<(&str, f64)> =
-            self.free.iter().map(|free| free.name.as_str()).zip(at.iter().copied()).collect();
-        let model = (self.family)(&values).map_err(FitError::Model)?;
+        let model = self.model(at)?;
         let times = &self.measured.times[rows];
         let until = times.last().copied().unwrap_or_default();
         let chosen: Vec<Source> = self.measured.columns.iter().map(|column| column.source).collect();

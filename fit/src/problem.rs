@@ -415,6 +415,8 @@ impl<'a> Fit<'a> {
             doubts.retain(|doubt| matches!(doubt, Doubt::Undetermined { .. }));
             doubts.push(Doubt::NoNoise);
         }
+        let said = self.cautions(at)?.into_iter();
+        doubts.extend(said.map(|caution| Doubt::Motion { caution: caution.to_string() }));
         let columns = self.measured.columns.iter().enumerate().map(|(place, column)| {
             let square: f64 = missed[place].iter().map(|missed| missed * missed).sum();
             FittedColumn {

@@ -79,6 +79,11 @@ pub enum Doubt {
         /// Why they have none.
         error: String,
     },
+    /// What a run of the motion cautions.
+    Motion {
+        /// As the run says it.
+        caution: String,
+    },
     /// With half the length of its steps the motion differs by a part of the noise that matters.
     LongSteps {
         /// The largest difference, in standard deviations of the noise.
@@ -110,6 +115,7 @@ impl std::fmt::Display for Doubt {
                 "the search ended beside {tried}, which has no motion: {error}; the minimum may lie beyond, give bounds that \
                  exclude such values, as in restitution=0..1"
             ),
+            Doubt::Motion { caution } => out.write_str(caution),
             Doubt::UnsettledNoise => write!(
                 out,
                 "the estimated noise of the outputs did not settle; give it, and standard errors will mean something"

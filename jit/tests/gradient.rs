@@ -1,9 +1,11 @@
 //! Slopes of whole motions against extrapolated differences of runs with other parameters, and gradients against
 //! sensitivities.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use hamel::configuration::retract;
 use hamel::gradient::{Changes, Differentiated, Direction, GradientError, Instant, Slopes};
-use hamel::{ConstraintLevel, Model, Options, Scheme, Signal, State, initial_state, schemes};
+use hamel::{ConstraintLevel, Model, Options, Scheme, Signal, State, StepError, initial_state, schemes};
 use hamel_jit::JitModel;
 
 #[path = "common/slopes.rs"]
@@ -378,6 +380,26 @@ fn starts_near_to_a_state() {
                 info.name
             );
         }
+    }
+}
+
+/// A motion that is cancelled ends, forwards and backwards.
+#[test]
+fn motions_are_cancelled() {
+    let model = model(&PENDULUM.replace("COORDINATES", "coordinates joint;"));
+    let scheme = schemes::by_name("runge_kutta", &[]).unwrap();
+    let asked = AtomicU64::new(0);
+    let is_cancelled = || asked.fetch_add(1, Ordering::Relaxed) >= 20;
+    let motion = Differentiated::new(&model, &*scheme).step(1e-3).cancelled_by(&is_cancelled);
+    let ended = [
+        motion.states(&mut |_| {}),
+        motion.sensitivities(&[Direction::Parameter(0)], &mut |_, _| {}),
+        motion.gradient(&|_: &Instant, _: &mut Slopes| 0.0).map(|_| ()),
+    ];
+    for (place, ended) in ended.into_iter().enumerate() {
+        let Err(GradientError::Motion(StepError::Cancelled { t, .. })) = ended else { panic!("{ended:?}") };
+        let expected = if place == 0 { 0.02 } else { 0.0 };
+        assert!((t - expected).abs() < 1e-12, "{place}: {t}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! A motion that judges designs: its objective and its conditions, with their slopes.
 
 use hamel::gradient::{Differentiated, Gradient, Instant, Objective, Slopes};
-use hamel::{Model, ModelInfo, Options, Scheme};
+use hamel::{Caution, Model, ModelInfo, Options, Scheme};
 use serde::Serialize;
 
 use crate::error::{OptimizeError, Rejection, positive, quoted};
@@ -102,13 +102,24 @@ impl<'a> Case<'a> {
         Ok(model)
     }
 
+    /// The motion of a design.
+    fn motion<'m>(&'m self, model: &'m dyn Model, free: &Frees) -> Differentiated<'m> {
+        let motion = Differentiated::new(model, self.scheme).options(self.options).step(self.step);
+        motion.until(self.until).meeting(free.instants())
+    }
+
+    /// What a run of a design cautions.
+    pub(crate) fn cautions(&self, free: &Frees, design: &Design) -> Result<Vec<Caution>, Rejection> {
+        let model = self.model(design)?;
+        Ok(self.motion(&*model, free).cautions()?)
+    }
+
     /// The weighted objective and the quantities of the conditions, each with its slopes by the numbers of the design.
     pub(crate) fn judge(&self, free: &Frees, design: &Design) -> Result<Vec<(f64, Vec<f64>)>, Rejection> {
         let model = self.model(design)?;
         let info = model.describe();
         let places = free.find(info);
-        let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(self.step);
-        let motion = motion.until(self.until).meeting(free.instants());
+        let motion = self.motion(&*model, free);
         let motion = match self.checkpoints {
             Some(copies) => motion.checkpoints(copies),
             None => motion,

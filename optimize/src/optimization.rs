@@ -216,9 +216,13 @@ impl<'a> Optimization<'a> {
         let mut conditions: Vec<_> = self.conditions().into_iter().enumerate().map(condition).collect();
         conditions.sort_by_key(|(place, _)| *place);
         let Optimality { projected_gradient, violation, complementarity } = best.optimality;
+        let design = self.free.design(&values);
+        // Its motions have been made before.
+        let said = self.cases.iter().filter_map(|case| case.cautions(&self.free, &design).ok());
         Optimum {
+            cautions: said.flatten().map(|caution| caution.to_string()).collect(),
             variables: self.numbers.iter().enumerate().map(variable).collect(),
-            design: self.free.design(&values),
+            design,
             objective: best.judged.objective,
             objective_at_start: search.at_start,
             conditions: conditions.into_iter().map(|(_, condition)| condition).collect(),

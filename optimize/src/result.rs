@@ -35,6 +35,8 @@ pub struct Optimum {
     pub last_rejection: Option<String>,
     /// Why the search ended.
     pub ended: Ended,
+    /// What runs of this design caution, case by case.
+    pub cautions: Vec<String>,
 }
 
 impl Optimum {

@@ -61,7 +61,7 @@ def sensitivities(
     times: Sequence[float] | None,
     inputs: Sequence[tuple[str, _Input]],
     start: _Start | None,
-) -> tuple[Array, Array, Array]: ...
+) -> tuple[Array, Array, Array, list[str]]: ...
 def gradient(
     model: Model,
     objective: Callable[[Array, Array], tuple[float, Array, Array | None]],
@@ -72,7 +72,7 @@ def gradient(
     inputs: Sequence[tuple[str, _Input]],
     start: _Start | None,
     checkpoints: int | None,
-) -> tuple[float, list[tuple[str, float]], list[Array], list[tuple[str, Array]]]: ...
+) -> tuple[float, list[tuple[str, float]], list[Array], list[tuple[str, Array]], list[str]]: ...
 def fit(
     model: Model,
     table: str,

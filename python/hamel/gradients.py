@@ -22,6 +22,8 @@ class Sensitivities:
     """Derivatives with respect to parameters, (n, outputs, names)."""
     names: tuple[str, ...] = field(kw_only=True)
     """The parameters."""
+    cautions: tuple[str, ...] = field(default=(), kw_only=True)
+    """What `simulate` would caution of this motion; nothing of one through chosen times."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Gradient:
     """By velocities of the start, (nv,)."""
     inputs: dict[str, np.ndarray]
     """By values of inputs: times at which the motion reads them, and derivatives, (m, 2)."""
+    cautions: tuple[str, ...] = ()
+    """What `simulate` would caution of this motion; nothing of one through chosen times."""
 
     def by_samples(self, name: str, times: ArrayLike) -> np.ndarray:
         """Derivatives with respect to the samples of an input that is a table, linear between these times and constant
@@ -120,6 +124,8 @@ class Optimum:
     """How often the motion was computed, each with its gradients."""
     rejections: int
     """How many of these failed, which made steps of the search shorter."""
+    cautions: tuple[str, ...]
+    """What `simulate` would caution of the motion that was found."""
 
     @staticmethod
     def of(found: dict[str, Any], converged: bool, ended: str, is_largest: bool) -> Optimum:
@@ -142,6 +148,7 @@ class Optimum:
             iterations=found["iterations"],
             motions=found["evaluations"],
             rejections=found["rejections"],
+            cautions=tuple(found["cautions"]),
         )
 
 

@@ -697,7 +697,9 @@ class Model(_hamel.Model):
         found = _hamel.sensitivities(
             model, list(names), scheme, *_steps(until, dt, times), _inputs(inputs), self._start(initial)
         )
-        return Sensitivities(*found, names=tuple(names))
+        *found, cautions = found
+        _warn(cautions)
+        return Sensitivities(*found, names=tuple(names), cautions=tuple(cautions))
 
     def gradient(
         self,
@@ -775,10 +777,11 @@ class Model(_hamel.Model):
             return float(value), *arrays, *[None] * (2 - len(arrays))
 
         model = self.with_parameters(parameters) if parameters else self
-        value, by_parameter, (position, velocity), by_input = _hamel.gradient(
+        value, by_parameter, (position, velocity), by_input, cautions = _hamel.gradient(
             model, judged, scheme, *_steps(until, dt, times), _inputs(inputs), self._start(initial), checkpoints
         )
-        return Gradient(value, dict(by_parameter), position, velocity, dict(by_input))
+        _warn(cautions)
+        return Gradient(value, dict(by_parameter), position, velocity, dict(by_input), tuple(cautions))
 
     def fit(
         self,
@@ -915,7 +918,9 @@ class Model(_hamel.Model):
             model, objective, _bounds(free), of_inputs, _bounds(conditions), limits, scheme, float(until), float(dt),
             _inputs(inputs), self._start(initial),
         )  # fmt: skip
-        return Optimum.of(json.loads(found), converged, ended, objective.startswith("-"))
+        optimum = Optimum.of(json.loads(found), converged, ended, objective.startswith("-"))
+        _warn(optimum.cautions)
+        return optimum
 
     def monodromy(
         self,
@@ -1056,8 +1061,7 @@ class Model(_hamel.Model):
             settings,
         )
         trajectory = Trajectory(run)
-        for caution in trajectory.cautions:
-            warnings.warn(f"{trajectory.scheme}: {caution}", CautionWarning, stacklevel=2)
+        _warn([f"{trajectory.scheme}: {caution}" for caution in trajectory.cautions])
         if run.failure is None:
             return trajectory
         exception = run.exception
@@ -1157,6 +1161,11 @@ class RightHandSide:
         jacobian[:n, n:] = np.eye(n)
         jacobian[n:, :n], jacobian[n:, n:], _ = self._model._acceleration_derivatives(q, v, None, t, inputs)
         return jacobian
+
+
+def _warn(cautions: Sequence[str]) -> None:
+    for caution in cautions:
+        warnings.warn(caution, CautionWarning, stacklevel=3)
 
 
 def _written(value: ArrayLike) -> str:

@@ -1,5 +1,7 @@
 //! Slopes of motions, and fits of parameters to measurements.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Objective, Slopes, suitable_scheme};
 use hamel::{Model as _, Options, Scheme};
 use hamel_fit::{Fit, FitError, Free, Measurements};
@@ -28,7 +30,11 @@ pub(crate) struct Prepared {
     dt: f64,
     /// Times to each of which a single step leads, in place of both.
     times: Option<Vec<f64>>,
+    is_cancelled: Box<dyn Fn() -> bool + Send + Sync>,
 }
+
+/// How many steps are made before the interpreter is asked for signals again.
+const BETWEEN_SIGNALS: u64 = 256;
 
 impl Prepared {
     /// The error of a motion, or what a function that is an input has raised.
@@ -38,6 +44,7 @@ impl Prepared {
 
     fn motion(&self) -> Differentiated<'_> {
         let motion = Differentiated::new(&self.model, &*self.scheme).options(self.options);
+        let motion = motion.cancelled_by(&*self.is_cancelled);
         let motion = match &self.times {
             Some(times) => motion.through(times.clone()),
             None => motion.step(self.dt).until(self.until),
@@ -46,6 +53,11 @@ impl Prepared {
             Some(start) => motion.from(start.clone()),
             None => motion,
         }
+    }
+
+    /// What a run of the motion cautions.
+    fn cautions(&self) -> Result<Vec<String>, GradientError> {
+        Ok(self.motion().cautions()?.iter().map(|caution| format!("{}: {caution}", self.scheme.label())).collect())
     }
 }
 
@@ -79,7 +91,16 @@ pub(crate) fn prepared(
         _ => None,
     };
     let scheme = scheme_of(scheme.unwrap_or(name), &[])?;
-    Ok(Prepared { model: found, inputs, exception, scheme, options, start, until, dt, times: None })
+    let (steps, seen) = (AtomicU64::new(0), exception.clone());
+    let is_cancelled = Box::new(move || {
+        if steps.fetch_add(1, Ordering::Relaxed).is_multiple_of(BETWEEN_SIGNALS)
+            && let Err(error) = Python::attach(|py| py.check_signals())
+        {
+            keep(&seen, error);
+        }
+        has_raised(&seen)
+    });
+    Ok(Prepared { model: found, inputs, exception, scheme, options, start, until, dt, times: None, is_cancelled })
 }
 
 /// Places of parameters among those by which a model has derivatives.
@@ -106,26 +127,28 @@ pub(crate) fn sensitivities<'py>(
     times: Option<Vec<f64>>,
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
-) -> PyResult<(Bound<'py, PyArray1<f64>>, Array<'py>, Array<'py>)> {
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Array<'py>, Array<'py>, Vec<String>)> {
     let prepared = Prepared { times, ..prepared(py, model, (scheme, until, dt), inputs, start)? };
     let directions: Vec<Direction> = places(&prepared.model, &names)?.into_iter().map(Direction::Parameter).collect();
     let count = prepared.model.describe().outputs.len();
     let (mut times, mut values, mut slopes) = (Vec::new(), Vec::new(), Vec::new());
     let mut outputs = vec![0.0; count];
-    py.detach(|| {
+    let cautions = py.detach(|| {
         prepared.motion().sensitivities(&directions, &mut |state, changes| {
             times.push(state.t);
             prepared.model.outputs(state, &mut outputs);
             values.extend_from_slice(&outputs);
             slopes.extend(changes.outputs.transpose().iter());
-        })
-    })
-    .map_err(|error| prepared.failed(py, failed(error)))?;
+        })?;
+        prepared.cautions()
+    });
+    let cautions = cautions.map_err(|error| prepared.failed(py, failed(error)))?;
     let steps = times.len();
     Ok((
         PyArray1::from_vec(py, times),
         PyArray1::from_vec(py, values).reshape(vec![steps, count])?,
         PyArray1::from_vec(py, slopes).reshape(vec![steps, count, directions.len()])?,
+        cautions,
     ))
 }
 
@@ -162,7 +185,7 @@ pub(crate) fn gradient<'py>(
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
     checkpoints: Option<usize>,
-) -> PyResult<(f64, Vec<(String, f64)>, [Bound<'py, PyArray1<f64>>; 2], Vec<(String, Array<'py>)>)> {
+) -> PyResult<(f64, Vec<(String, f64)>, [Bound<'py, PyArray1<f64>>; 2], Vec<(String, Array<'py>)>, Vec<String>)> {
     let prepared = Prepared { times, ..prepared(py, model, (scheme, until, dt), inputs, start)? };
     let info = prepared.model.describe();
     let count = info.outputs.len();
@@ -204,8 +227,8 @@ pub(crate) fn gradient<'py>(
         Some(copies) => motion.checkpoints(copies),
         None => motion,
     };
-    let found = py.detach(|| motion.gradient(&summed));
-    let found = found.map_err(|error| prepared.failed(py, failed(error)))?;
+    let found = py.detach(|| Ok((motion.gradient(&summed)?, prepared.cautions()?)));
+    let (found, cautions) = found.map_err(|error| prepared.failed(py, failed(error)))?;
     let names = info.differentiated.iter().map(|&place| info.parameters[place].name.clone());
     let by_inputs = info.inputs.iter().zip(&found.inputs).map(|(input, slopes)| {
         let pairs: Vec<f64> = slopes.iter().flat_map(|&(t, slope)| [t, slope]).collect();
@@ -216,6 +239,7 @@ pub(crate) fn gradient<'py>(
         names.zip(found.parameters).collect(),
         [found.position, found.velocity].map(|slopes| PyArray1::from_vec(py, slopes)),
         by_inputs.collect::<PyResult<_>>()?,
+        cautions,
     ))
 }
 

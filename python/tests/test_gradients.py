@@ -1,5 +1,8 @@
 """Slopes of motions against closed forms and differences; fits against SciPy."""
 
+import signal
+import warnings
+
 import numpy as np
 import pytest
 
@@ -316,3 +319,45 @@ def test_a_search_begins_at_the_input_that_is_given():
     assert found.converged and abs(found.conditions["effort.squared"] - 1) < 1e-5
     # x is the integral of (1 - t) f, which is largest for f along 1 - t: the root of 1/3.
     assert abs(found.objective - np.sqrt(1 / 3)) < 1e-3
+
+
+def test_cautions_are_those_of_runs(oscillator):
+    """Steps that are too long are cautioned whether a motion is simulated, differentiated or optimised."""
+    given = {"until": 20.0, "dt": 0.2, "scheme": "bathe", "parameters": {"damping": 0.0}}
+
+    def last(t, y):
+        slopes = np.zeros_like(y)
+        slopes[-1, 0] = 1.0
+        return y[-1, 0], slopes
+
+    with pytest.warns(hamel.CautionWarning, match="numerical damping") as said:
+        oscillator.simulate(**given)
+    text = str(said[0].message)
+    with pytest.warns(hamel.CautionWarning) as said:
+        sensitivities = oscillator.sensitivities(["mass"], **given)
+    assert str(said[0].message) == text and sensitivities.cautions == (text,)
+    with pytest.warns(hamel.CautionWarning) as said:
+        gradient = oscillator.gradient(last, **given)
+    assert str(said[0].message) == text and gradient.cautions == (text,)
+    with pytest.warns(hamel.CautionWarning):
+        optimum = oscillator.minimize("x.squared", free={"stiffness": (45.0, 55.0)}, **given)
+    assert any("numerical damping" in caution for caution in optimum.cautions)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        short = oscillator.sensitivities(["mass"], until=2.0, dt=1e-3)
+    assert short.cautions == ()
+
+
+def test_long_slopes_are_interrupted(oscillator):
+    """A signal ends slopes on their way."""
+    def interrupt(signum, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            oscillator.sensitivities(["mass"], until=1e5, dt=1e-3)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)

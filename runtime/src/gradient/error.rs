@@ -42,6 +42,16 @@ pub enum GradientError {
         /// Time, s.
         t: f64,
     },
+    /// Contacts that stop to slide at one instant, so that it depends on the change which stops first.
+    #[error(
+        "there is no slope: contacts {contacts} stop to slide at the same instant, t = {t} s; changes of one sign let one of them stop first, those of the other the other one"
+    )]
+    StopTogether {
+        /// Their names.
+        contacts: String,
+        /// Time, s.
+        t: f64,
+    },
     /// Impacts that follow each other without end.
     #[error("impacts follow each other without end from t = {t} s on; take longer steps")]
     Impacts {

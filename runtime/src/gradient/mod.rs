@@ -19,11 +19,13 @@ mod way;
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::caution::Caution;
 use crate::consistent::{consistent_acceleration, initial_state, state_with};
 use crate::model::{Block, Model, State};
 use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
+use crate::simulation::Simulation;
 use crate::tangent::{Bundle, Operations, Outside, Player, STATE, StepMap, Wanted};
 
 pub use direction::Direction;
@@ -89,6 +91,7 @@ pub struct Differentiated<'m> {
     start: From,
     checkpoints: Option<usize>,
     impacts: Impacts,
+    is_cancelled: &'m (dyn Fn() -> bool + Sync),
 }
 
 /// Where a motion starts.
@@ -281,6 +284,7 @@ impl<'m> Differentiated<'m> {
             start: From::Conditions,
             checkpoints: None,
             impacts: Impacts::default(),
+            is_cancelled: &|| false,
         }
     }
 
@@ -450,6 +454,63 @@ impl<'m> Differentiated<'m> {
             visit(way.state());
         }
         Ok(())
+    }
+
+    /// What a run with steps as long as the longest of these would caution, which slopes of its motion do not tell; it costs
+    /// such a run. Of a motion [through](Self::through) chosen times nothing: the run that chose them has said it.
+    ///
+    /// # Errors
+    /// See [`GradientError`].
+    ///
+    /// # Examples
+    /// Steps that are too long for a spring.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Oscillator {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force spring: spring(ground, block) { stiffness: 4 N/m }
+    /// #         initial rail.displacement = 1 m;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::gradient::Differentiated;
+    /// use hamel::{Caution, schemes};
+    ///
+    /// let model = Oscillator::default();
+    /// let scheme = schemes::by_name("bathe", &[])?;
+    /// let motion = Differentiated::new(&model, &*scheme).until(20.0);
+    /// assert!(matches!(motion.clone().step(0.5).cautions()?[..], [Caution::EnergyLost { .. }]));
+    /// assert!(motion.step(0.01).cautions()?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cautions(&self) -> Result<Vec<Caution>, GradientError> {
+        if self.are_chosen {
+            return Ok(Vec::new());
+        }
+        let start = self.first()?;
+        let mut course = Course::new(start.t, self.step, self.until, &self.instants);
+        let longest = core::iter::from_fn(|| course.next()).fold(0.0, f64::max);
+        if longest == 0.0 {
+            return Ok(Vec::new());
+        }
+        let mut options = self.options;
+        options.contacts.follow_impacts =
+            self.impacts == Impacts::Followed && !self.model.describe().contacts.is_empty();
+        let simulation = Simulation::new(self.model, self.scheme).options(options).step(longest).until(self.until);
+        let run = simulation.run(start);
+        run.outcome?;
+        Ok(run.cautions)
+    }
+
+    /// Asked before each step, also of those that are made again: a motion that is cancelled ends with
+    /// [`StepError::Cancelled`](crate::StepError::Cancelled).
+    pub fn cancelled_by(self, is_cancelled: &'m (dyn Fn() -> bool + Sync)) -> Self {
+        Self { is_cancelled, ..self }
     }
 
     /// Memory of a gradient: so many copies of what the scheme carries from step to step, and what one step does to changes,

@@ -2,10 +2,8 @@
 
 use crate::model::{ContactLaw, Model, State};
 use crate::prelude::*;
+use crate::rows::Rows;
 use crate::tangent::Turn;
-
-/// Slips up to this part of one plus the largest velocity are none.
-const AT_REST: f64 = 1e-9;
 
 /// The rough contacts of a model.
 #[derive(Clone)]
@@ -13,6 +11,8 @@ pub(super) struct Slides<'m> {
     model: &'m dyn Model,
     /// Number of each, first row in Wᵀ, and number of tangents.
     contacts: Vec<(usize, usize, usize)>,
+    /// Slips up to this part of one plus the largest velocity are none.
+    at_rest: f64,
     /// Contacts whose sliding has ended, until the velocity tells what followed.
     passed: Vec<Turn>,
 }
@@ -28,6 +28,14 @@ pub(super) struct Stopped {
     pub(super) slip: f64,
 }
 
+/// Why the end of sliding is not followed.
+pub(super) enum NoTurn {
+    /// Slip turns by more than a right angle in the step.
+    TooFar,
+    /// These contacts stop at the same instant.
+    Several([usize; 2]),
+}
+
 impl Stopped {
     /// As if it had ended where the step began.
     pub(super) fn at_beginning(&self) -> Turn {
@@ -36,7 +44,7 @@ impl Stopped {
 }
 
 impl<'m> Slides<'m> {
-    pub(super) fn new(model: &'m dyn Model) -> Self {
+    pub(super) fn new(model: &'m dyn Model, at_rest: f64) -> Self {
         let info = model.describe();
         let mut laws = vec![ContactLaw::default(); info.contacts.len()];
         model.contact_laws(&mut laws);
@@ -48,24 +56,25 @@ impl<'m> Slides<'m> {
             }
             first += 1 + of.tangents;
         }
-        Self { model, contacts, passed: Vec::new() }
+        Self { model, contacts, at_rest, passed: Vec::new() }
     }
 
     /// Slips up to this are none, m/s.
-    pub(super) fn rest(state: &State) -> f64 {
-        AT_REST * (1.0 + state.v.amax())
+    pub(super) fn rest(&self, state: &State) -> f64 {
+        self.at_rest * (1.0 + state.v.amax())
     }
 
     /// Relative velocities along the rows of Wᵀ, those of obstacles included.
     fn velocities(&self, state: &State) -> Vec<f64> {
-        let pattern = &self.model.describe().contact_jacobian;
-        let mut values = vec![0.0; pattern.nnz()];
-        let [mut velocities, mut unused] = [(); 2].map(|()| vec![0.0; pattern.rows]);
-        let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
-        self.model.contact_jacobian(t, q, &mut values);
-        self.model.contact_bias(t, q, v, &mut velocities, &mut unused);
-        pattern.entries().zip(&values).for_each(|((row, column), value)| velocities[row] += value * v[column]);
-        velocities
+        let mut velocities = Rows::of_contacts(self.model, state).times(&state.v);
+        let [mut rates, mut unused] = [(); 2].map(|()| vec![0.0; velocities.len()]);
+        self.model.contact_bias(state.t, state.q.as_slice(), state.v.as_slice(), &mut rates, &mut unused);
+        velocities.iter_mut().zip(&rates).for_each(|(velocity, rate)| *velocity += rate);
+        velocities.as_slice().to_vec()
+    }
+
+    fn is_passed(&self, contact: usize) -> bool {
+        self.passed.iter().any(|turn| turn.contact == contact)
     }
 
     /// The first contact whose sliding has ended in a step between these states; `forces`: those of the contacts in it, along
@@ -75,12 +84,11 @@ impl<'m> Slides<'m> {
         if !self.contacts.iter().any(|&(_, first, _)| is_pressed(first)) {
             return None;
         }
-        let (rest, velocities) = (Self::rest(after), [before, after].map(|state| self.velocities(state)));
+        let (rest, velocities) = (self.rest(after), [before, after].map(|state| self.velocities(state)));
         self.contacts.iter().find_map(|&(contact, first, tangents)| {
             let [old, new] = velocities.each_ref().map(|velocities| slip(velocities, first, tangents));
             let size = old[0].hypot(old[1]);
-            let is_passed = self.passed.iter().any(|turn| turn.contact == contact);
-            if !is_pressed(first) || is_passed || size <= rest {
+            if !is_pressed(first) || self.is_passed(contact) || size <= rest {
                 return None;
             }
             let direction = old.map(|slip| slip / size);
@@ -96,18 +104,13 @@ impl<'m> Slides<'m> {
 
     /// The end of sliding at the end of a step between these states, if this contact alone stops there and then; an error
     /// says why not.
-    pub(super) fn turn(
-        &self,
-        stopped: &Stopped,
-        [before, after]: [&State; 2],
-        forces: &[f64],
-    ) -> Result<Turn, &'static str> {
-        let (nearly, velocities) = (100.0 * Self::rest(after), [before, after].map(|state| self.velocities(state)));
+    pub(super) fn turn(&self, stopped: &Stopped, [before, after]: [&State; 2], forces: &[f64]) -> Result<Turn, NoTurn> {
+        let (nearly, velocities) = (100.0 * self.rest(after), [before, after].map(|state| self.velocities(state)));
         let slip_of = |end: usize, first, tangents| slip(&velocities[end], first, tangents);
         let slip = slip_of(1, stopped.first, stopped.tangents);
         let size = slip[0].hypot(slip[1]);
         if size > nearly {
-            return Err("sliding turns round by more than a right angle in a step; take shorter ones");
+            return Err(NoTurn::TooFar);
         }
         for &(contact, first, tangents) in &self.contacts {
             let slides = |end: usize| {
@@ -115,9 +118,8 @@ impl<'m> Slides<'m> {
                 slip[0].hypot(slip[1]) > nearly
             };
             let stops = forces[first] > 0.0 && slides(0) && !slides(1);
-            let is_passed = self.passed.iter().any(|turn| turn.contact == contact);
-            if contact != stopped.contact && stops && !is_passed {
-                return Err("several contacts stop sliding at the same instant, which slopes do not follow");
+            if contact != stopped.contact && stops && !self.is_passed(contact) {
+                return Err(NoTurn::Several([stopped.contact, contact]));
             }
         }
         Ok(Turn { contact: stopped.contact, direction: slip.map(|slip| slip / size) })
@@ -138,7 +140,7 @@ impl<'m> Slides<'m> {
         if self.passed.is_empty() {
             return;
         }
-        let (rest, velocities) = (Self::rest(state), self.velocities(state));
+        let (rest, velocities) = (self.rest(state), self.velocities(state));
         let Self { contacts, passed, .. } = self;
         passed.retain(|turn| {
             let of = contacts.iter().find(|(contact, ..)| *contact == turn.contact);

@@ -1,13 +1,14 @@
 //! A motion on its way: its steps, and the instants at which contacts close or stop to slide.
 
 use super::course::Course;
-use super::slides::Slides;
+use super::slides::{NoTurn, Slides};
 use super::{Differentiated, GradientError};
 use crate::consistent::consistent_acceleration;
 use crate::model::State;
-use crate::nonsmooth::{ClosingTime, StoppingTime};
+use crate::nonsmooth::{ClosingTime, LEAST_PART, StoppingTime};
 use crate::prelude::*;
 use crate::scheme::{Impact, Stepper};
+use crate::step::StepError;
 use crate::tangent::{Operations, StepMap, Turn};
 
 /// A motion on its way.
@@ -53,9 +54,6 @@ pub(super) struct Made<'s> {
     pub(super) dt: f64,
 }
 
-/// Steps to an impact that are shorter than this part of a step are none.
-const LEAST_PART: f64 = 1e-9;
-
 impl<'a> Way<'a> {
     pub(super) fn new(
         of: &'a Differentiated<'a>,
@@ -63,7 +61,7 @@ impl<'a> Way<'a> {
         course: Course<'a>,
         is_followed: bool,
     ) -> Self {
-        let slides = Slides::new(of.model);
+        let slides = Slides::new(of.model, of.options.contacts.settings.at_rest);
         Self { of, stepper, course, is_followed, ended: None, slides, turn: None, stopped: Vec::new(), instants: 0 }
     }
 
@@ -86,6 +84,9 @@ impl<'a> Way<'a> {
         (self.ended, self.turn) = (None, None);
         self.stopped = self.slides.passed().collect();
         let Some(dt) = self.course.next() else { return Ok(None) };
+        if (self.of.is_cancelled)() {
+            return Err(StepError::Cancelled { t: self.state().t, scheme: self.of.scheme.label() }.into());
+        }
         self.instants += 1;
         if !self.is_followed {
             self.stepper.step(dt)?;
@@ -176,7 +177,7 @@ impl<'a> Way<'a> {
             let Some(stopped) = self.slides.stopped(beginning.state(), &after, &forces(&*self.stepper)) else {
                 return Ok((length < dt).then_some(length));
             };
-            let (mut time, mut found) = (StoppingTime::new(length, stopped.slip, Slides::rest(&after)), None);
+            let (mut time, mut found) = (StoppingTime::new(length, stopped.slip, self.slides.rest(&after)), None);
             while let Some(tried) = time.next() {
                 let mut stepper = self.fork_stepper(beginning)?;
                 stepper.step(tried)?;
@@ -195,7 +196,20 @@ impl<'a> Way<'a> {
             (self.stepper, length) = (stepper, time.length());
             let states = [beginning.state(), self.stepper.state()];
             let turn = self.slides.turn(&stopped, states, &forces(&*self.stepper));
-            self.turn = Some(turn.map_err(|reason| self.of.refused(reason))?);
+            self.turn = Some(turn.map_err(|reason| self.not_followed(reason))?);
+        }
+    }
+
+    fn not_followed(&self, reason: NoTurn) -> GradientError {
+        match reason {
+            NoTurn::TooFar => {
+                self.of.refused("sliding turns round by more than a right angle in a step; take shorter ones")
+            }
+            NoTurn::Several(contacts) => {
+                let info = self.of.model.describe();
+                let contacts = contacts.map(|contact| format!("`{}`", info.contacts[contact].name)).join(" and ");
+                GradientError::StopTogether { contacts, t: self.state().t }
+            }
         }
     }
 

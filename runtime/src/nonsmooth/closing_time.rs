@@ -1,5 +1,7 @@
 //! The instants within a step at which a contact closes, and at which its sliding ends.
 
+/// Steps to an impact that are shorter than this part of a step are none.
+pub(crate) const LEAST_PART: f64 = 1e-9;
 /// Steps that are tried at most.
 const TRIES: usize = 100;
 /// A gap below this part of what it changes by in the step is zero.

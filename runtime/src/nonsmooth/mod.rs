@@ -27,7 +27,7 @@ mod solver;
 mod sparse_system;
 mod stepper;
 
-pub(crate) use closing_time::{ClosingTime, StoppingTime};
+pub(crate) use closing_time::{ClosingTime, LEAST_PART, StoppingTime};
 pub(crate) use contacts::{ContactEquations, Contacts, Loss, VelocityMap};
 pub(crate) use missed::GapWatch;
 pub(crate) use stepper::{ContactStepper, with_contacts};

@@ -2,7 +2,7 @@
 
 use nalgebra::DVector;
 
-use super::{ClosingTime, Contacts, GapWatch, VelocityMap};
+use super::{ClosingTime, Contacts, GapWatch, LEAST_PART, VelocityMap};
 use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::norms::largest;
@@ -169,8 +169,8 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
         let mut where_it_ends = map.stopped.iter().copied().chain(map.turn.map(|turn| turn.contact));
         if !where_it_ends.all(|contact| self.does_one_thing(contact)) {
             return Err(
-                "where sliding ends a contact sticks in one stage of a step and slides in another, which has no slope; \
-                        take another scheme, such as `radau_iia5`",
+                "where sliding ends a contact sticks in one stage of a step and slides in another, which has no \
+                        slope; take another scheme, such as `radau_iia5`",
             );
         }
         if let Some(turn) = map.turn.take() {
@@ -261,9 +261,6 @@ const AT_BOUND: f64 = 1e-9;
 /// A slip that friction cannot stop within the instant of which accelerations are found, as a multiple of what the other
 /// forces change it by.
 const SLIDES_ON: f64 = 1e3;
-
-/// What is left of a step, as a part of it, is none below this.
-const LEAST_PART: f64 = 1e-9;
 
 /// Relative velocities that differ by more than this part of the largest change with time in other ways than driven
 /// obstacles do.
