@@ -31,6 +31,13 @@ const TOO_LONG: f64 = 0.1;
 /// What is left of `n` values is no noise where its correlation with the next value is beyond this part of `1 / √n`, its
 /// standard deviation for independent ones: once in 30 000.
 const ALIKE: f64 = 4.0;
+/// What is left of an output may be larger by this factor than the noise that was given for it.
+const MORE: f64 = 1.5;
+/// Of an output of which more than this part of its spread is left, the model explains little.
+const UNEXPLAINED: f64 = 0.5;
+/// Parameters with standard errors above this part of them, and with a correlation above this, are hardly told apart.
+const COARSE: f64 = 0.3;
+const TOGETHER: f64 = 0.99;
 /// Most iterations of a search.
 const ITERATIONS: u64 = 200;
 /// At a minimum the slope of the sum of squares along a parameter is below this part of the length of its column of
@@ -120,7 +127,12 @@ impl<'a> Fit<'a> {
                 return Err(FitError::Free(format!("parameter `{}` is free twice", one.name)));
             }
             let Free { name, start, lower, upper } = one.clone();
-            if !(start.is_finite() && lower < upper && lower <= start && start <= upper) {
+            if lower >= upper {
+                let text =
+                    format!("parameter `{name}`: expected a lower bound below the upper one, found {lower}..{upper}");
+                return Err(FitError::Free(text));
+            }
+            if !(start.is_finite() && lower <= start && start <= upper) {
                 return Err(FitError::Bounds { name, lower, upper, start });
             }
             places.push(place);
@@ -164,11 +176,30 @@ impl<'a> Fit<'a> {
     /// [`FitError::Start`] if the motion at the start fails, [`FitError::NoInfluence`], [`FitError::Search`].
     pub fn run(&self) -> Result<Fitted, FitError> {
         let motions = Cell::new(0);
-        let start = match self.intervals {
-            1 => self.free.iter().map(|free| free.start).collect(),
-            count => shooting::start(self, count, &motions)?,
+        let start: Vec<f64> = self.free.iter().map(|free| free.start).collect();
+        if self.intervals == 1 {
+            return self.run_from(start, &motions);
+        }
+        let found = self.run_from(shooting::start(self, self.intervals, &motions)?, &motions)?;
+        if !found.doubts.iter().any(Doubt::is_of_place) {
+            return Ok(found);
+        }
+        // Where intervals led elsewhere, the whole motion may lead to the right place.
+        let other = self.run_from(start, &motions).ok().filter(|other| self.left(other) < self.left(&found));
+        Ok(Fitted { motions: motions.get(), ..other.unwrap_or(found) })
+    }
+
+    /// The sum of squares of what is left, relative to the spreads of the columns.
+    fn left(&self, found: &Fitted) -> f64 {
+        let of = |(column, found): (&Column, &FittedColumn)| {
+            column.count() as f64 * (found.missed / column.spread()).powi(2)
         };
-        let slopes = self.motion(&start, true, &motions)?.slopes;
+        self.measured.columns.iter().zip(&found.columns).map(of).sum()
+    }
+
+    /// Searches from these parameters.
+    fn run_from(&self, start: Vec<f64>, motions: &Cell<u64>) -> Result<Fitted, FitError> {
+        let slopes = self.motion(&start, true, motions)?.slopes;
         for (column, free) in self.free.iter().enumerate() {
             if slopes.column(column).iter().all(|slope| *slope == 0.0) {
                 return Err(FitError::NoInfluence { name: free.name.clone() });
@@ -183,13 +214,13 @@ impl<'a> Fit<'a> {
         let mut is_settled = false;
         for _ in 0..ROUNDS {
             let (has_progressed, edge);
-            (at, has_progressed, edge) = self.search(&at, &deviations, &motions)?;
+            (at, has_progressed, edge) = self.search(&at, &deviations, motions)?;
             doubts.clear();
             doubts.extend(edge.map(|Refused { tried, error, .. }| Doubt::Edge { tried, error }));
             if !has_progressed {
                 doubts.push(Doubt::NoProgress);
             }
-            let missed = self.missed(&self.motion(&at, false, &motions)?.values);
+            let missed = self.missed(&self.motion(&at, false, motions)?.values);
             let numbers: usize = missed.iter().map(Vec::len).sum();
             let freedom = 1.0 - self.free.len() as f64 / numbers as f64;
             let mut change = 0.0_f64;
@@ -209,7 +240,7 @@ impl<'a> Fit<'a> {
         if !is_settled {
             doubts.push(Doubt::UnsettledNoise);
         }
-        self.fitted(&at, &deviations, doubts, &motions)
+        self.fitted(&at, &deviations, doubts, motions)
     }
 
     /// The whole motion, which may fail.
@@ -320,7 +351,7 @@ impl<'a> Fit<'a> {
         }
         // At a minimum that rounding hides no step is one down.
         let is_minimum = length(&found)?.1 < ROUNDED;
-        if termination.is_failure() && !is_minimum {
+        if termination.is_failure() && !is_minimum && refused.borrow().is_some() {
             return Err(failed(format!("{termination:?}")));
         }
         Ok((found, is_minimum, edge))
@@ -396,12 +427,30 @@ impl<'a> Fit<'a> {
             let both = (covariance[(row, row)] * covariance[(column, column)]).sqrt();
             if both > 0.0 { covariance[(row, column)] / both } else { f64::from(u8::from(row == column)) }
         };
+        let is_coarse = |place: usize| {
+            !is_open[place] && covariance[(place, place)].sqrt() * scales[place] > COARSE * at[place].abs()
+        };
+        let coarse: Vec<usize> = (0..count).filter(|&place| is_coarse(place)).collect();
+        let goes_along =
+            |&place: &usize| coarse.iter().any(|&other| other != place && correlation(place, other).abs() > TOGETHER);
+        let together: Vec<String> =
+            coarse.iter().filter(|place| goes_along(place)).map(|&place| self.free[place].name.clone()).collect();
+        if !together.is_empty() {
+            doubts.push(Doubt::HardlyDetermined { parameters: together });
+        }
         let missed = self.missed(&motion.values);
         for (place, column) in self.measured.columns.iter().enumerate() {
             let missed = &missed[place];
             let square: f64 = missed.iter().map(|missed| missed * missed).sum();
             let correlation = missed.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / square;
             let count = missed.len() as f64;
+            let left = (square / count).sqrt();
+            let by_chance = 1.0 + ALIKE / (2.0 * count).sqrt();
+            if column.deviation.is_some_and(|given| left > by_chance.max(MORE) * given) {
+                doubts.push(Doubt::MoreThanNoise { output: column.name.clone(), factor: left / deviations[place] });
+            } else if left > UNEXPLAINED * column.spread() && count > 0.0 {
+                doubts.push(Doubt::Unexplained { output: column.name.clone(), part: left / column.spread() });
+            }
             let matters = (square / count).sqrt() > TOO_LONG * deviations[place];
             if matters && correlation > ALIKE / count.sqrt() {
                 doubts.push(Doubt::NotNoise { output: column.name.clone(), correlation });

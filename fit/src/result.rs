@@ -57,6 +57,27 @@ pub enum Doubt {
         /// Their names, the one that changes most first.
         parameters: Vec<String>,
     },
+    /// Parameters that the measurements hardly tell apart: their standard errors are a large part of them, beyond which the
+    /// model is not linear, so that they may be much farther off.
+    HardlyDetermined {
+        /// Their names.
+        parameters: Vec<String>,
+    },
+    /// What is left of an output is larger than the noise that was given for it. Another minimum, another model or other
+    /// inputs may be right, and standard errors are too small.
+    MoreThanNoise {
+        /// The output.
+        output: String,
+        /// What is left over the noise.
+        factor: f64,
+    },
+    /// What is left of an output is nearly as large as what was measured varies.
+    Unexplained {
+        /// The output.
+        output: String,
+        /// What is left over the spread of the measurements.
+        part: f64,
+    },
     /// What is left of an output is not noise: neighbouring values are alike. Another minimum, another model or other
     /// inputs may be right, and standard errors are too small.
     NotNoise {
@@ -91,6 +112,24 @@ pub enum Doubt {
     },
 }
 
+impl Doubt {
+    /// Whether it may be another minimum.
+    pub(crate) fn is_of_place(&self) -> bool {
+        match self {
+            Doubt::NotNoise { .. } | Doubt::MoreThanNoise { .. } | Doubt::Unexplained { .. } | Doubt::NoProgress => {
+                true
+            }
+            Doubt::Undetermined { .. }
+            | Doubt::HardlyDetermined { .. }
+            | Doubt::UnsettledNoise
+            | Doubt::NoNoise
+            | Doubt::Edge { .. }
+            | Doubt::Motion { .. }
+            | Doubt::LongSteps { .. } => false,
+        }
+    }
+}
+
 impl std::fmt::Display for Doubt {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -114,6 +153,23 @@ impl std::fmt::Display for Doubt {
                 out,
                 "the search ended beside {tried}, which has no motion: {error}; the minimum may lie beyond, give bounds that \
                  exclude such values, as in restitution=0..1"
+            ),
+            Doubt::HardlyDetermined { parameters } => write!(
+                out,
+                "the measurements hardly tell {} apart: their standard errors are a large part of them, so that the true values \
+                 may be much farther off",
+                parameters.join(", ")
+            ),
+            Doubt::MoreThanNoise { output, factor } => write!(
+                out,
+                "what is left of {output} is {factor:.1} times the noise that was given: this may be a minimum in the wrong \
+                 place, see --intervals, or the model or an input is another; standard errors are too small"
+            ),
+            Doubt::Unexplained { output, part } => write!(
+                out,
+                "what is left of {output} is {:.0} % of what was measured varies by: this may be a minimum in the wrong place, see \
+                 --intervals, or the noise is that large",
+                100.0 * part
             ),
             Doubt::Motion { caution } => out.write_str(caution),
             Doubt::UnsettledNoise => write!(

@@ -821,6 +821,8 @@ class Model(_hamel.Model):
             With `values`, `errors` (standard errors) and `correlation`; `model` are the outputs at the times of the
             measurements, `doubts` what the measurements do not tell.
         """
+        if intervals < 1:
+            raise ValueError(f"`intervals`: expected at least 1, found {intervals}")
         bounds = _bounds(free)
         model = self.with_parameters(parameters) if parameters else self
         if isinstance(data, (str, PathLike)):

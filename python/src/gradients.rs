@@ -57,7 +57,7 @@ impl Prepared {
 
     /// What a run of the motion cautions.
     fn cautions(&self) -> Result<Vec<String>, GradientError> {
-        Ok(self.motion().cautions()?.iter().map(|caution| format!("{}: {caution}", self.scheme.label())).collect())
+        Ok(self.motion().cautions()?.iter().map(|caution| format!("{}: {caution}", self.scheme.name())).collect())
     }
 }
 

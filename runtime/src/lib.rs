@@ -50,6 +50,7 @@ mod redundancy;
 mod residuals;
 pub mod rotation;
 mod rows;
+mod span;
 mod start;
 
 pub mod linear_solver;

@@ -36,7 +36,7 @@ pub fn with(model: &JitModel, values: &[(&str, f64)]) -> Result<Box<dyn Model>, 
 pub struct Noise(pub u64);
 
 impl Noise {
-    fn uniform(&mut self) -> f64 {
+    pub fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -1,9 +1,12 @@
 //! Sliding of contacts, and the instants at which it ends or turns round.
 
+use nalgebra::DVector;
+
 use crate::model::{ContactLaw, Model, State};
 use crate::prelude::*;
 use crate::rows::Rows;
-use crate::tangent::Turn;
+use crate::span::Span;
+use crate::tangent::{ALIKE, Turn, constraint_rows};
 
 /// The rough contacts of a model.
 #[derive(Clone)]
@@ -39,7 +42,7 @@ pub(super) enum NoTurn {
 impl Stopped {
     /// As if it had ended where the step began.
     pub(super) fn at_beginning(&self) -> Turn {
-        Turn { contact: self.contact, direction: self.direction }
+        Turn { contact: self.contact, direction: self.direction, leader: self.contact }
     }
 }
 
@@ -102,32 +105,89 @@ impl<'m> Slides<'m> {
         along(slip(&self.velocities(state), stopped.first, stopped.tangents), stopped.direction)
     }
 
-    /// The end of sliding at the end of a step between these states, if this contact alone stops there and then; an error
-    /// says why not.
-    pub(super) fn turn(&self, stopped: &Stopped, [before, after]: [&State; 2], forces: &[f64]) -> Result<Turn, NoTurn> {
+    /// The end of sliding at the end of a step between these states: of this contact, and of those that stop at the same
+    /// instant whatever changes, as other feet of a body do.
+    pub(super) fn turns(
+        &self,
+        stopped: &Stopped,
+        [before, after]: [&State; 2],
+        forces: &[f64],
+    ) -> Result<Vec<Turn>, NoTurn> {
         let (nearly, velocities) = (100.0 * self.rest(after), [before, after].map(|state| self.velocities(state)));
         let slip_of = |end: usize, first, tangents| slip(&velocities[end], first, tangents);
+        let turn = |contact, slip: [f64; 2]| {
+            let size = slip[0].hypot(slip[1]);
+            Turn { contact, direction: slip.map(|slip| slip / size), leader: stopped.contact }
+        };
         let slip = slip_of(1, stopped.first, stopped.tangents);
-        let size = slip[0].hypot(slip[1]);
-        if size > nearly {
+        if slip[0].hypot(slip[1]) > nearly {
             return Err(NoTurn::TooFar);
         }
+        let mut turns = vec![turn(stopped.contact, slip)];
         for &(contact, first, tangents) in &self.contacts {
             let slides = |end: usize| {
                 let slip = slip_of(end, first, tangents);
                 slip[0].hypot(slip[1]) > nearly
             };
             let stops = forces[first] > 0.0 && slides(0) && !slides(1);
-            if contact != stopped.contact && stops && !self.is_passed(contact) {
+            if contact == stopped.contact || !stops || self.is_passed(contact) {
+                continue;
+            }
+            let [old, new] = [0, 1].map(|end| slip_of(end, first, tangents));
+            let other = turn(contact, if new == [0.0; 2] { old } else { new });
+            if !self.follows((&other, first), (&turns[0], stopped.first), after, forces) {
                 return Err(NoTurn::Several([stopped.contact, contact]));
             }
+            turns.push(other);
         }
-        Ok(Turn { contact: stopped.contact, direction: slip.map(|slip| slip / size) })
+        Ok(turns)
+    }
+
+    /// Whether the slip of a contact follows from that of another one, from constraints, and from contacts that are pressed.
+    fn follows(&self, other: (&Turn, usize), of: (&Turn, usize), state: &State, forces: &[f64]) -> bool {
+        let (model, info, nv) = (self.model, self.model.describe(), state.v.len());
+        let (count, np) = (info.contact_jacobian.rows, info.differentiated.len());
+        let rows = Rows::of_contacts(model, state).to_vectors();
+        let mut by_q = vec![0.0; count * nv];
+        model.contact_derivatives(state, &mut by_q);
+        let [mut gap, mut friction] = [(); 2].map(|()| vec![0.0; info.contacts.len() * np]);
+        let [mut by_p, mut restitution] = [(); 2].map(|()| vec![0.0; count * np]);
+        if np > 0 {
+            model.contact_parameter_derivatives(state, &mut gap, &mut by_p, &mut restitution, &mut friction);
+        }
+        let with = |row: usize| {
+            let derivatives = by_q[row * nv..][..nv].iter().chain(&by_p[row * np..][..np]);
+            DVector::from_iterator(nv + np, derivatives.copied())
+        };
+        let along = |(turn, first): (&Turn, usize)| {
+            let mut sum = (DVector::zeros(nv), DVector::zeros(nv + np));
+            for k in 0..info.contacts[turn.contact].tangents {
+                sum.0.axpy(turn.direction[k], &rows[first + 1 + k], 1.0);
+                sum.1.axpy(turn.direction[k], &with(first + 1 + k), 1.0);
+            }
+            sum
+        };
+        let mut span = Span::default();
+        for [row, with] in constraint_rows(model, state, np > 0) {
+            span.take(row, with);
+        }
+        let mut first = 0;
+        for contact in &info.contacts {
+            if forces[first] > 0.0 {
+                span.take(rows[first].clone(), with(first));
+            }
+            first += 1 + contact.tangents;
+        }
+        let (row, with) = along(of);
+        span.take(row, with);
+        let (row, with) = along(other);
+        let size = 1.0 + with.amax();
+        span.take(row, with).is_some_and(|with| with.amax() <= ALIKE * size)
     }
 
     /// Contacts that were passed, until the velocity shows what followed.
-    pub(super) fn passed(&self) -> impl Iterator<Item = usize> + '_ {
-        self.passed.iter().map(|turn| turn.contact)
+    pub(super) fn passed(&self) -> &[Turn] {
+        &self.passed
     }
 
     /// Notes that a step ended where sliding does.

@@ -21,10 +21,10 @@ pub(super) struct Way<'a> {
     /// The impact at the end of the last step, if it is followed.
     ended: Option<Ended<'a>>,
     slides: Slides<'a>,
-    /// The contact that stops to slide at the end of the last step, if steps end there.
-    turn: Option<Turn>,
+    /// Contacts that stop to slide at the end of the last step, if steps end there.
+    turns: Vec<Turn>,
     /// Contacts that stopped to slide just before it.
-    stopped: Vec<usize>,
+    stopped: Vec<Turn>,
     /// Number of the last instant.
     pub(super) instants: usize,
 }
@@ -62,7 +62,17 @@ impl<'a> Way<'a> {
         is_followed: bool,
     ) -> Self {
         let slides = Slides::new(of.model, of.options.contacts.settings.at_rest);
-        Self { of, stepper, course, is_followed, ended: None, slides, turn: None, stopped: Vec::new(), instants: 0 }
+        Self {
+            of,
+            stepper,
+            course,
+            is_followed,
+            ended: None,
+            slides,
+            turns: Vec::new(),
+            stopped: Vec::new(),
+            instants: 0,
+        }
     }
 
     /// Number of impacts so far.
@@ -81,8 +91,9 @@ impl<'a> Way<'a> {
 
     /// Makes a step; its length, or nothing at the end.
     pub(super) fn advance(&mut self) -> Result<Option<f64>, GradientError> {
-        (self.ended, self.turn) = (None, None);
-        self.stopped = self.slides.passed().collect();
+        self.ended = None;
+        self.turns.clear();
+        self.stopped = self.slides.passed().to_vec();
         let Some(dt) = self.course.next() else { return Ok(None) };
         if (self.of.is_cancelled)() {
             return Err(StepError::Cancelled { t: self.state().t, scheme: self.of.scheme.label() }.into());
@@ -115,9 +126,7 @@ impl<'a> Way<'a> {
             self.course.divide(dt - length);
         }
         self.slides.settle(self.stepper.state());
-        if let Some(turn) = self.turn {
-            self.slides.pass(turn);
-        }
+        self.turns.iter().for_each(|&turn| self.slides.pass(turn));
         Ok(Some(length))
     }
 
@@ -195,8 +204,8 @@ impl<'a> Way<'a> {
             };
             (self.stepper, length) = (stepper, time.length());
             let states = [beginning.state(), self.stepper.state()];
-            let turn = self.slides.turn(&stopped, states, &forces(&*self.stepper));
-            self.turn = Some(turn.map_err(|reason| self.not_followed(reason))?);
+            let turns = self.slides.turns(&stopped, states, &forces(&*self.stepper));
+            self.turns = turns.map_err(|reason| self.not_followed(reason))?;
         }
     }
 
@@ -238,14 +247,14 @@ impl<'a> Way<'a> {
     pub(super) fn write(&mut self, done: &mut Done) -> Result<(), GradientError> {
         let mut map = StepMap::default();
         (map.operations, map.follows_impacts) = (core::mem::take(&mut done.step), self.is_followed);
-        map.turn = self.turn;
+        map.turns.clone_from(&self.turns);
         map.stopped.clone_from(&self.stopped);
         done.renewed.clear();
         let behind = self.ended.as_mut().and_then(|ended| ended.stepper.as_mut());
         let is_renewed = behind.is_some();
         let written = behind.unwrap_or(&mut self.stepper).linear_step(&mut map);
         written.map_err(|reason| self.of.refused(reason))?;
-        if map.turn.is_some() {
+        if !map.turns.is_empty() {
             return Err(self.of.refused("sliding ends within a step, at an instant that its slopes do not follow"));
         }
         if is_renewed {
@@ -270,6 +279,7 @@ impl<'a> Way<'a> {
     /// Another one that goes the same way from here.
     pub(super) fn fork(&self) -> Result<Self, GradientError> {
         let (stepper, course, slides) = (self.fork_stepper(&*self.stepper)?, self.course.clone(), self.slides.clone());
-        Ok(Self { stepper, course, slides, stopped: self.stopped.clone(), ended: None, ..*self })
+        let (turns, stopped) = (self.turns.clone(), self.stopped.clone());
+        Ok(Self { stepper, course, slides, turns, stopped, ended: None, ..*self })
     }
 }

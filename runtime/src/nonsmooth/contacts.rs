@@ -111,7 +111,7 @@ pub(crate) struct Contacts<'m> {
     pub(crate) model: &'m dyn Model,
     pub(crate) settings: Settings,
     scheme: String,
-    infos: &'m [ContactInfo],
+    pub(super) infos: &'m [ContactInfo],
     pub(super) laws: Vec<ContactLaw>,
     /// Row of each contact's normal.
     pub(super) first_rows: Vec<usize>,

@@ -166,15 +166,16 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
         let result = base.linear_step(map);
         base.state_mut().v.copy_from(&after);
         result?;
-        let mut where_it_ends = map.stopped.iter().copied().chain(map.turn.map(|turn| turn.contact));
-        if !where_it_ends.all(|contact| self.does_one_thing(contact)) {
-            return Err(
-                "where sliding ends a contact sticks in one stage of a step and slides in another, which has no \
-                        slope; take another scheme, such as `radau_iia5`",
-            );
+        let where_it_ends = || map.stopped.iter().chain(&map.turns).copied();
+        let mut leaders: Vec<usize> = where_it_ends().map(|turn| turn.leader).collect();
+        leaders.dedup();
+        let together = |leader: usize| where_it_ends().filter(|turn| turn.leader == leader).collect::<Vec<Turn>>();
+        if !leaders.into_iter().all(|leader| self.does_one_thing(&together(leader))) {
+            return Err(NOT_ONE_THING);
         }
-        if let Some(turn) = map.turn.take() {
-            return self.turn(turn, map);
+        let turns = core::mem::take(&mut map.turns);
+        if !turns.is_empty() {
+            return self.turn(&turns, map);
         }
         let follows = if map.follows_impacts { self.followed()? } else { None };
         let Self { base, contacts, impact, .. } = self;
@@ -255,6 +256,8 @@ struct Followed {
     rates: Vec<f64>,
 }
 
+const NOT_ONE_THING: &str = "where sliding ends a contact sticks in one stage of a step and slides in another, which has \
+                             no slope; take another scheme, such as `radau_iia5`";
 /// Friction within this part of its bound is at it.
 const AT_BOUND: f64 = 1e-9;
 
@@ -341,8 +344,8 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         let after = self.base.state();
         let was_closed = self.was_closed();
         let accelerations = [
-            self.accelerations(&before, |_, contact| was_closed[contact], None)?,
-            self.accelerations(after, |_, contact| self.contacts.is_closed(contact), None)?,
+            self.accelerations(&before, |_, contact| was_closed[contact], (&[], 0.0))?,
+            self.accelerations(after, |_, contact| self.contacts.is_closed(contact), (&[], 0.0))?,
         ];
         let rates = partial_rates(model, &before);
         let others = partial_rates(model, after);
@@ -362,14 +365,23 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         Ok(Some(Followed { closing, before: [before.v, a], after: [after.v.clone(), b], rates }))
     }
 
-    /// Whether a contact sticks at all instants of the last step at which it is closed, or slides one way at all of them.
-    fn does_one_thing(&self, contact: usize) -> bool {
-        let (row, friction) = (self.contacts.first_rows[contact], self.contacts.laws[contact].friction);
-        let tangents = self.contacts.model.describe().contacts[contact].tangents;
+    /// Whether contacts that slide together stick at all instants of the last step at which they are closed, or slide one way
+    /// at all of them. How several of them share their friction nothing determines, so that their sum counts.
+    fn does_one_thing(&self, together: &[Turn]) -> bool {
+        let Self { contacts, .. } = self;
         let mut first: Option<Option<[f64; 2]>> = None;
-        self.contacts.history.within().filter(|acted| acted.closed[contact] != 0.0).all(|acted| {
-            let along = |k: usize| if k < tangents { acted.forces[row + 1 + k] } else { 0.0 };
-            let (force, bound) = ([along(0), along(1)], friction * acted.forces[row]);
+        self.contacts.history.within().filter(|acted| acted.closed[together[0].contact] != 0.0).all(|acted| {
+            let (mut force, mut bound) = ([0.0; 2], 0.0);
+            for &Turn { contact, direction, .. } in together {
+                let (row, tangents) = (contacts.first_rows[contact], contacts.infos[contact].tangents);
+                let own = [0, 1].map(|k| if k < tangents { acted.forces[row + 1 + k] } else { 0.0 });
+                bound += contacts.laws[contact].friction * acted.forces[row];
+                match together.len() {
+                    1 => force = own,
+                    // Tangents of other contacts may have other directions.
+                    _ => force[0] += direction[0] * own[0] + direction[1] * own[1],
+                }
+            }
             let slides = (force[0].hypot(force[1]) > (1.0 - AT_BOUND) * bound).then_some(force);
             match (*first.get_or_insert(slides), slides) {
                 (None, None) => true,
@@ -381,11 +393,11 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
 
     /// What the end of sliding at the end of the last step does to changes: its instant changes, before it along the motion
     /// that slides on, behind it back along the one that follows.
-    fn turn(&self, turn: Turn, map: &mut StepMap) -> Result<(), &'static str> {
-        let (state, Turn { contact, direction }) = (self.base.state(), turn);
+    fn turn(&self, turns: &[Turn], map: &mut StepMap) -> Result<(), &'static str> {
+        let (state, Turn { contact, direction, .. }) = (self.base.state(), turns[0]);
         let was_closed = self.was_closed();
-        let [sliding, turned] = [SLIDES_ON, 0.0]
-            .map(|slip| self.accelerations(state, |_, contact| was_closed[contact], Some((turn, slip))));
+        let [sliding, turned] =
+            [SLIDES_ON, 0.0].map(|slip| self.accelerations(state, |_, contact| was_closed[contact], (turns, slip)));
         let (sliding, turned) = (sliding?, turned?);
         let (row, mut contacts) = (self.contacts.first_rows[contact], self.contacts.clone());
         contacts.evaluate(0, state.t, state.q.as_slice(), state.v.as_slice());
@@ -403,19 +415,19 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         Ok(())
     }
 
-    /// Accelerations at a state with the forces of these contacts, one of which may have another slip than the state's, a
-    /// multiple of what other forces change it by in the instant of which they are found.
+    /// Accelerations at a state with the forces of these contacts, some of which may have other slips than the state's,
+    /// multiples of what other forces change them by in the instant of which they are found.
     fn accelerations(
         &self,
         state: &State,
         is_closed: impl Fn(&Contacts<'m>, usize) -> bool,
-        slip: Option<(Turn, f64)>,
+        slips: (&[Turn], f64),
     ) -> Result<DVector<f64>, &'static str> {
         let (mut contacts, mut equations, mut next) = (self.contacts.clone(), self.impact.clone(), state.clone());
         equations.begin(state.t);
         contacts.close(is_closed);
         let found = equations.find(&mut next);
-        let found = found.and_then(|()| press(&mut contacts, &mut equations, &mut next, slip));
+        let found = found.and_then(|()| press(&mut contacts, &mut equations, &mut next, slips));
         found.map(|()| next.a).map_err(|_| "the equations of motion where contacts change have no solution")
     }
 }
@@ -449,12 +461,12 @@ fn press(
     contacts: &mut Contacts,
     equations: &mut Acceleration,
     next: &mut State,
-    slip: Option<(Turn, f64)>,
+    (turns, factor): (&[Turn], f64),
 ) -> Result<(), StepError> {
     let (t, q) = (next.t, next.q.as_slice());
     contacts.reset_warm_start();
     contacts.evaluate(0, t, q, next.v.as_slice());
-    if let Some((Turn { contact, direction }, factor)) = slip {
+    for &Turn { contact, direction, .. } in turns {
         let size = factor * contacts.settings.instant * (1.0 + largest(next.a.as_slice()));
         contacts.set_slip(contact, next.v.as_slice(), direction.map(|part| size * part));
     }
@@ -601,7 +613,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
             let (t, q) = (next.t, next.q.as_slice());
             contacts.model.contact_gap(t, q, &mut watch.gaps[1]);
             contacts.begin(t, &watch.gaps[1]);
-            press(contacts, impact, next, None)?;
+            press(contacts, impact, next, (&[], 0.0))?;
         }
         let state = base.state_mut();
         state.a.copy_from(&next.a);

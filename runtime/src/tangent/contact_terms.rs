@@ -1,11 +1,13 @@
 //! The derivatives of contacts at an instant, and what their laws say of small changes.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::map::{Acting, Kind};
 use super::terms::Wanted;
 use crate::model::{ContactLaw, Model, State};
 use crate::prelude::*;
+use crate::rows::{RANK, Rows};
+use crate::span::Span;
 
 /// Contacts and rows of Wᵀ of a model.
 pub(super) struct ContactTerms<'m> {
@@ -62,6 +64,8 @@ pub(super) struct AboutToChange {
 /// Relative velocities below this part of the velocities are zero, and so are differences of forces below this part of
 /// them.
 const ROUNDING: f64 = 1e-10;
+/// Rows whose derivatives differ by less than this part of the largest are alike.
+pub(crate) const ALIKE: f64 = 1e-7;
 
 impl<'m> ContactTerms<'m> {
     pub(super) fn new(model: &'m dyn Model) -> Self {
@@ -139,7 +143,84 @@ impl<'m> ContactTerms<'m> {
                 }
             }
         }
-        self.decide(acting, kind, 1.0 + measured.v.amax())
+        let undecided = self.decide(acting, kind, 1.0 + measured.v.amax());
+        self.leave_out(&undecided, measured, acting, wanted)
+    }
+
+    /// Of contacts that stick, normals and tangents that follow from constraints and from other contacts, as where a body
+    /// stands on several feet: their laws hold by themselves, and how the force is shared among them, which nothing
+    /// determines, changes nothing. Of contacts that slide it does. What is undecided must follow in this way.
+    fn leave_out(
+        &mut self,
+        undecided: &[usize],
+        state: &State,
+        acting: &Acting,
+        wanted: Wanted,
+    ) -> Result<(), AboutToChange> {
+        let is_closed = |contact: &usize| self.rules[*contact].state != Touch::Open;
+        let closed: Vec<usize> = (0..self.laws.len()).filter(is_closed).collect();
+        if closed.len() < 2 && undecided.is_empty() {
+            return Ok(());
+        }
+        let (nv, np) = (self.nv, self.np);
+        let slides = |contact: &usize| self.rules[*contact].state == Touch::Slide && self.laws[*contact].friction > 0.0;
+        let may_share = !closed.iter().any(slides);
+        let gaps = self.gaps_by_p(state, wanted);
+        let row = |contact: usize, k: usize| {
+            let place = self.rows(contact).start + k;
+            let by_before = self.by_before[place];
+            let mut with = DVector::zeros(2 * (nv + np) + 1);
+            with.rows_mut(0, nv).copy_from(&self.by_q.row(place).transpose());
+            with.rows_mut(nv, np).copy_from(&self.by_p.row(place).transpose());
+            with.rows_mut(nv + np, nv).copy_from(&(by_before * self.measured.row(place).transpose()));
+            if k == 0 {
+                with.rows_mut(2 * nv + np, np).copy_from(&gaps.row(contact).transpose());
+            }
+            // How it changes with time alone.
+            with[2 * (nv + np)] = acting.moving.as_ref().map_or(0.0, |moving| (1.0 + by_before) * moving.rates[place]);
+            (self.measured.row(place).transpose(), with)
+        };
+        let mut span = Span::default();
+        for [row, with] in constraint_rows(self.model, state, wanted.parameters) {
+            span.take(row, with.resize_vertically(2 * (nv + np) + 1, 0.0));
+        }
+        let size = 1.0 + self.by_q.amax().max(self.by_p.amax()).max(gaps.amax());
+        let mut follows = |contact: usize, k: usize| {
+            let (row, with) = row(contact, k);
+            let is_alike = span.take(row, with).is_some_and(|with| with.amax() <= ALIKE * size);
+            is_alike && (k > 0 || may_share)
+        };
+        let mut left_out: Vec<(usize, usize)> =
+            closed.iter().filter(|contact| follows(**contact, 0)).map(|&contact| (contact, 0)).collect();
+        let is_decided = |contact: &usize| !undecided.contains(contact);
+        for &contact in closed.iter().filter(|contact| is_decided(contact)) {
+            if self.rules[contact].state == Touch::Stick {
+                left_out.extend((1..self.rows(contact).len()).filter(|&k| follows(contact, k)).map(|k| (contact, k)));
+            }
+        }
+        for &contact in undecided {
+            let is_open = self.rules[contact].state == Touch::Open;
+            let mut rows = if is_open { 0..1 } else { 1..self.rows(contact).len() };
+            if !rows.all(|k| follows(contact, k)) {
+                return Err(AboutToChange { contact });
+            }
+        }
+        for (contact, k) in left_out {
+            self.rules[contact].of_slips[k] = [0.0; 3];
+            self.rules[contact].of_forces[k][k] = 1.0;
+        }
+        Ok(())
+    }
+
+    /// ∂g/∂p, `[contacts × np]`.
+    fn gaps_by_p(&self, state: &State, wanted: Wanted) -> DMatrix<f64> {
+        let (n, rows) = (self.laws.len(), self.slips.len());
+        let [mut gap, mut friction] = [(); 2].map(|()| vec![0.0; n * self.np]);
+        let [mut rate, mut restitution] = [(); 2].map(|()| vec![0.0; rows * self.np]);
+        if wanted.parameters {
+            self.model.contact_parameter_derivatives(state, &mut gap, &mut rate, &mut restitution, &mut friction);
+        }
+        DMatrix::from_row_slice(n, self.np, &gap)
     }
 
     /// Wᵀ.
@@ -211,25 +292,82 @@ impl<'m> ContactTerms<'m> {
         (0..self.laws.len()).map(|contact| groups_of(contact).any(|group| is_struck[group])).collect()
     }
 
-    /// What the law of each contact says, by its relative velocities and forces.
-    fn decide(&mut self, acting: &Acting, kind: Kind, speed: f64) -> Result<(), AboutToChange> {
+    /// What the law of each contact says, by its relative velocities and forces; contacts of which an inequality is about to
+    /// change, unless others hold what it says.
+    fn decide(&mut self, acting: &Acting, kind: Kind, speed: f64) -> Vec<usize> {
+        let rest = ROUNDING * speed;
+        let undecided = self.decide_by(&acting.forces, (acting, kind), rest);
+        if undecided.is_empty() {
+            return undecided;
+        }
+        // Forces that were found may load some contacts to their bounds although others could bear a part.
+        let forces = self.shared(acting, rest);
+        self.decide_by(&forces, (acting, kind), rest)
+    }
+
+    fn decide_by(&mut self, forces: &[f64], (acting, kind): (&Acting, Kind), rest: f64) -> Vec<usize> {
         self.rules.clear();
+        let mut undecided = Vec::new();
         let largest = acting.forces.iter().fold(0.0_f64, |largest, force| largest.max(force.abs()));
         let reached = (kind == Kind::Impact).then(|| self.reached(&acting.forces, ROUNDING * largest));
         for contact in 0..self.laws.len() {
             let rows = self.rows(contact);
             // What rests while others collide elsewhere goes on as it did.
             let is_reached = reached.as_ref().is_none_or(|reached| reached[contact]);
-            let rule = rule(
-                (&self.slips[rows.clone()], &acting.forces[rows]),
+            let (rule, is_decided) = rule(
+                (&self.slips[rows.clone()], &forces[rows]),
                 self.laws[contact].friction,
                 acting.closed[contact] != 0.0 && is_reached,
-                (ROUNDING * speed, largest),
+                (rest, largest),
             );
-            self.rules.push(rule.ok_or(AboutToChange { contact })?);
+            if !is_decided {
+                undecided.push(contact);
+            }
+            self.rules.push(rule);
         }
-        Ok(())
+        undecided
     }
+
+    /// The least forces of contacts at rest that do to the velocities what theirs do, with those of all others.
+    fn shared(&self, acting: &Acting, rest: f64) -> Vec<f64> {
+        let is_at_rest = |contact: &usize| {
+            acting.closed[*contact] != 0.0 && self.rows(*contact).all(|row| self.slips[row].abs() <= rest)
+        };
+        let rows: Vec<usize> = (0..self.laws.len()).filter(is_at_rest).flat_map(|contact| self.rows(contact)).collect();
+        let mut forces = acting.forces.clone();
+        if rows.is_empty() {
+            return forces;
+        }
+        let directions = DMatrix::from_fn(rows.len(), self.nv, |row, column| self.pushed[(rows[row], column)]);
+        let svd = directions.svd(true, false);
+        let Some(u) = svd.u else { return forces };
+        let own = DVector::from_fn(rows.len(), |row, _| acting.forces[rows[row]]);
+        let largest = svd.singular_values.iter().copied().fold(0.0, f64::max);
+        let mut least = DVector::zeros(rows.len());
+        for (column, _) in svd.singular_values.iter().enumerate().filter(|(_, size)| **size > RANK * largest) {
+            let direction = u.column(column);
+            least.axpy(direction.dot(&own), &direction, 1.0);
+        }
+        rows.iter().zip(&least).for_each(|(&row, force)| forces[row] = *force);
+        forces
+    }
+}
+
+/// Constraints of the velocities, row by row, each with its derivatives by coordinates, along the velocities, and by parameters.
+pub(crate) fn constraint_rows(model: &dyn Model, state: &State, has_parameters: bool) -> Vec<[DVector<f64>; 2]> {
+    let (dims, np) = (model.dims(), model.describe().differentiated.len());
+    if dims.nc == 0 {
+        return Vec::new();
+    }
+    let [mut by_q, mut rate_by_q, mut rate_by_v] = [(); 3].map(|()| vec![0.0; dims.nc * dims.nv]);
+    model.constraint_derivatives(state, &mut by_q, &mut rate_by_q, &mut rate_by_v);
+    let [mut g, mut by_p, mut rate_by_p] = [(); 3].map(|()| vec![0.0; dims.nc * np]);
+    if has_parameters {
+        model.parameter_derivatives(state, &mut vec![0.0; dims.nv * np], &mut g, &mut by_p, &mut rate_by_p);
+    }
+    let derivatives = |row: usize| by_q[row * dims.nv..][..dims.nv].iter().chain(&by_p[row * np..][..np]).copied();
+    let rows = Rows::of_constraints(model, state).to_vectors().into_iter().enumerate();
+    rows.map(|(row, vector)| [vector, DVector::from_iterator(dims.nv + np, derivatives(row))]).collect()
 }
 
 /// Velocities that M or a constraint couples have the same group, the first of them.
@@ -249,24 +387,26 @@ fn groups(model: &dyn Model) -> Vec<usize> {
     groups
 }
 
-/// What the law of a contact says, unless an inequality is about to change; relative velocities up to `rest` are zero,
-/// and so are forces far below the largest.
+/// What the law of a contact says; relative velocities up to `rest` are zero, and so are forces far below the largest. With
+/// it whether it is decided; where an inequality is about to change it is what holds if others hold the contact, so that its
+/// force does not matter.
 fn rule(
     (slips, forces): (&[f64], &[f64]),
     friction: f64,
     is_closed: bool,
     (rest, largest): (f64, f64),
-) -> Option<Rule> {
+) -> (Rule, bool) {
     let mut rule =
         Rule { of_slips: [[0.0; 3]; 3], of_forces: [[0.0; 3]; 3], of_friction: [0.0; 3], state: Touch::Open };
     let (slip, force) = (&slips[1..], &forces[1..]);
     // Solutions may have forces of the size of rounding where contacts separate.
     if !is_closed || slips[0] > rest {
         (0..3).for_each(|k| rule.of_forces[k][k] = 1.0);
-        return Some(rule);
+        return (rule, true);
     }
     if forces[0] <= ROUNDING * largest {
-        return None;
+        (0..3).for_each(|k| rule.of_forces[k][k] = 1.0);
+        return (rule, false);
     }
     rule.of_slips[0][0] = 1.0;
     let size = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
@@ -274,13 +414,14 @@ fn rule(
     if slip.is_empty() || size(force) < bound * (1.0 - ROUNDING) {
         rule.state = Touch::Stick;
         (1..3).for_each(|k| rule.of_slips[k][k] = 1.0);
-        return Some(rule);
+        return (rule, true);
     }
     let rate = size(slip);
     if rate <= rest {
         // Without friction nothing changes.
         (1..3).for_each(|k| rule.of_forces[k][k] = 1.0);
-        return (friction == 0.0).then_some(rule);
+        rule.state = Touch::Stick;
+        return (rule, friction == 0.0);
     }
     rule.state = Touch::Slide;
     for k in 0..slip.len() {
@@ -295,5 +436,5 @@ fn rule(
             }
         }
     }
-    Some(rule)
+    (rule, true)
 }

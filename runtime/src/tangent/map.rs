@@ -213,6 +213,8 @@ pub(crate) struct Turn {
     pub(crate) contact: usize,
     /// Along its tangents, of the slip before it.
     pub(crate) direction: [f64; 2],
+    /// The first of those that stop at the same instant whatever changes.
+    pub(crate) leader: usize,
 }
 
 /// `of + along · time`.
@@ -287,11 +289,11 @@ pub struct StepMap {
     pub(crate) operations: Operations,
     /// Whether an impact changes its instant, at which the step then ends.
     pub(crate) follows_impacts: bool,
-    /// The contact that stops to slide at the end of the step, which changes its instant too; taken by the stepper that
-    /// writes it.
-    pub(crate) turn: Option<Turn>,
+    /// Contacts that stop to slide at the end of the step, which changes its instant too, for any change at the same one; taken
+    /// by the stepper that writes it.
+    pub(crate) turns: Vec<Turn>,
     /// Contacts that stopped to slide just before the step.
-    pub(crate) stopped: Vec<usize>,
+    pub(crate) stopped: Vec<Turn>,
     /// Contacts at the instants that the scheme solved for, which it has not written yet.
     expected: VecDeque<(f64, Acting)>,
     /// Change of the forces of contacts on the directions of the velocities, at the last instant solved for.

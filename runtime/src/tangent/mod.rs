@@ -11,6 +11,7 @@ mod terms;
 
 pub(crate) use blocks::{Blocks, addition, backwards, location, rate, retraction, solution, transport};
 pub(crate) use bundle::{Bundle, add_full, add_matrix};
+pub(crate) use contact_terms::{ALIKE, constraint_rows};
 pub use map::StepMap;
 pub(crate) use map::{
     Acted, BeforeImpact, Closing, Instant, LinearEquations, Moving, Operations, Point, Projected, Register, STATE,
