@@ -55,6 +55,9 @@ pub(crate) struct Arguments {
     /// the search for the whole motion ends in the wrong place.
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     intervals: usize,
+    /// Most motions; the search ends there, with a caution.
+    #[arg(long, value_name = "COUNT", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    motions: u64,
     #[command(flatten)]
     settings: Settings,
     /// Write the fit, the model at the times of the measurements, and figures to this folder.
@@ -123,7 +126,13 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         }
     }
     let fit = Fit::new(&family, &*scheme, &measured, free).map_err(failed)?;
-    let found = fit.step(arguments.dt).options(options).intervals(arguments.intervals).run().map_err(failed)?;
+    let found = fit
+        .step(arguments.dt)
+        .options(options)
+        .intervals(arguments.intervals)
+        .motions(arguments.motions)
+        .run()
+        .map_err(failed)?;
 
     let figures = figures(name, &measured, &found);
     let files: Vec<String> = [format!("{}.json", file_name(&format!("{name}_fit"))), table_file(name)]

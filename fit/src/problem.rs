@@ -38,8 +38,11 @@ const UNEXPLAINED: f64 = 0.5;
 /// Parameters with standard errors above this part of them, and with a correlation above this, are hardly told apart.
 const COARSE: f64 = 0.3;
 const TOGETHER: f64 = 0.99;
-/// Most iterations of a search.
+/// Most iterations of a search, and most motions unless that is set.
 const ITERATIONS: u64 = 200;
+const MOTIONS: u64 = 2000;
+/// Something that is missed by more than so many standard deviations of all else is no noise: once in 10⁹.
+const OUTLYING: f64 = 6.0;
 /// At a minimum the slope of the sum of squares along a parameter is below this part of the length of its column of
 /// derivatives, in units of the noise: about as many standard errors of the parameter.
 const SLOPE: f64 = 1e-6;
@@ -95,6 +98,8 @@ pub struct Fit<'a> {
     pub(crate) step: f64,
     /// How many parts of the motion the search begins with.
     intervals: usize,
+    /// Most motions of a search.
+    pub(crate) most_motions: u64,
 }
 
 impl<'a> Fit<'a> {
@@ -150,7 +155,17 @@ impl<'a> Fit<'a> {
                 return Err(FitError::UnknownNoise { name: column.name.clone(), numbers, parameters: free.len() });
             }
         }
-        Ok(Self { family, scheme, measured, free, places, options: Options::default(), step: 1e-3, intervals: 1 })
+        Ok(Self {
+            family,
+            scheme,
+            measured,
+            free,
+            places,
+            options: Options::default(),
+            step: 1e-3,
+            intervals: 1,
+            most_motions: MOTIONS,
+        })
     }
 
     /// The longest step, s.
@@ -168,6 +183,11 @@ impl<'a> Fit<'a> {
     /// starts. For motions that grow apart, whose sum of squares has many minima.
     pub fn intervals(self, count: usize) -> Self {
         Self { intervals: count, ..self }
+    }
+
+    /// Most motions, 2000 unless this says otherwise: a search that needs more ends where it is, with a doubt.
+    pub fn motions(self, most: u64) -> Self {
+        Self { most_motions: most, ..self }
     }
 
     /// Searches the parameters.
@@ -217,6 +237,10 @@ impl<'a> Fit<'a> {
             (at, has_progressed, edge) = self.search(&at, &deviations, motions)?;
             doubts.clear();
             doubts.extend(edge.map(|Refused { tried, error, .. }| Doubt::Edge { tried, error }));
+            if motions.get() >= self.most_motions {
+                doubts.push(Doubt::Motions { most: self.most_motions });
+                break;
+            }
             if !has_progressed {
                 doubts.push(Doubt::NoProgress);
             }
@@ -237,7 +261,7 @@ impl<'a> Fit<'a> {
                 break;
             }
         }
-        if !is_settled {
+        if !is_settled && motions.get() < self.most_motions {
             doubts.push(Doubt::UnsettledNoise);
         }
         self.fitted(&at, &deviations, doubts, motions)
@@ -310,12 +334,16 @@ impl<'a> Fit<'a> {
         let refused = RefCell::new(None);
         let evaluate = |x: &[f64], has_slopes: bool| {
             let at: Vec<f64> = x.iter().zip(&scales).map(|(x, scale)| x * scale).collect();
+            let count = self.measured.columns.iter().map(Column::count).sum();
+            let none = || (vec![f64::NAN; count], vec![vec![f64::NAN; x.len()]; count]);
+            if motions.get() >= self.most_motions {
+                return none();
+            }
             match self.motion(&at, has_slopes, motions) {
                 Ok(motion) => self.weighted(&motion, 0, deviations, &scales),
                 Err(error) => {
                     refused.replace(Some(Refused { x: x.to_vec(), tried: self.named(&at), error: reason(error) }));
-                    let count = self.measured.columns.iter().map(Column::count).sum();
-                    (vec![f64::NAN; count], vec![vec![f64::NAN; x.len()]; count])
+                    none()
                 }
             }
         };
@@ -450,6 +478,12 @@ impl<'a> Fit<'a> {
                 doubts.push(Doubt::MoreThanNoise { output: column.name.clone(), factor: left / deviations[place] });
             } else if left > UNEXPLAINED * column.spread() && count > 0.0 {
                 doubts.push(Doubt::Unexplained { output: column.name.clone(), part: left / column.spread() });
+            }
+            // What is left but for the value that is missed most.
+            let most = missed.iter().map(|missed| missed * missed).fold(0.0, f64::max);
+            let others = ((square - most) / (count - 1.0)).sqrt();
+            if count > 3.0 && most.sqrt() > OUTLYING * others {
+                doubts.push(Doubt::Outlier { output: column.name.clone(), deviations: most.sqrt() / others });
             }
             let matters = (square / count).sqrt() > TOO_LONG * deviations[place];
             if matters && correlation > ALIKE / count.sqrt() {

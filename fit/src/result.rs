@@ -57,6 +57,19 @@ pub enum Doubt {
         /// Their names, the one that changes most first.
         parameters: Vec<String>,
     },
+    /// The search ended at its limit of motions.
+    Motions {
+        /// The limit.
+        most: u64,
+    },
+    /// One value of an output is missed by far more than all others: no noise of a normal distribution, and what it is takes
+    /// weight from the output.
+    Outlier {
+        /// The output.
+        output: String,
+        /// In standard deviations of what is left of the others.
+        deviations: f64,
+    },
     /// Parameters that the measurements hardly tell apart: their standard errors are a large part of them, beyond which the
     /// model is not linear, so that they may be much farther off.
     HardlyDetermined {
@@ -116,11 +129,14 @@ impl Doubt {
     /// Whether it may be another minimum.
     pub(crate) fn is_of_place(&self) -> bool {
         match self {
-            Doubt::NotNoise { .. } | Doubt::MoreThanNoise { .. } | Doubt::Unexplained { .. } | Doubt::NoProgress => {
-                true
-            }
+            Doubt::NotNoise { .. }
+            | Doubt::MoreThanNoise { .. }
+            | Doubt::Unexplained { .. }
+            | Doubt::NoProgress
+            | Doubt::Motions { .. } => true,
             Doubt::Undetermined { .. }
             | Doubt::HardlyDetermined { .. }
+            | Doubt::Outlier { .. }
             | Doubt::UnsettledNoise
             | Doubt::NoNoise
             | Doubt::Edge { .. }
@@ -153,6 +169,14 @@ impl std::fmt::Display for Doubt {
                 out,
                 "the search ended beside {tried}, which has no motion: {error}; the minimum may lie beyond, give bounds that \
                  exclude such values, as in restitution=0..1"
+            ),
+            Doubt::Motions { most } => {
+                write!(out, "the search ended after {most} motions, before the minimum; allow it more by --motions")
+            }
+            Doubt::Outlier { output, deviations } => write!(
+                out,
+                "one value of {output} is missed by {deviations:.0} standard deviations of the others: it may be no measurement, \
+                 and leaving it out would give the others their weight"
             ),
             Doubt::HardlyDetermined { parameters } => write!(
                 out,

@@ -121,7 +121,8 @@ impl<'f, 'a> Shooting<'f, 'a> {
         let times = &self.fit.measured.times;
         let duration = times.last().copied().unwrap_or_default() / self.rows.len() as f64;
         let mut fastest = vec![0.0_f64; self.nv()];
-        let mut met = self.interval(at, 0, None, false)?;
+        // With slopes, so that what the model lacks is said before the search.
+        let mut met = self.interval(at, 0, None, true)?;
         for k in 1..self.rows.len() {
             fastest.iter_mut().zip(&met.fastest).for_each(|(fastest, own)| *fastest = fastest.max(*own));
             self.sizes[1] = fastest.iter().map(|&fastest| if fastest > 0.0 { fastest } else { 1.0 }).collect();
@@ -177,8 +178,9 @@ impl<'f, 'a> Shooting<'f, 'a> {
         let unknowns = free + own * self.starts.len();
         let count = (0..self.rows.len()).map(|k| self.numbers(k)).sum::<usize>() + own * self.starts.len();
         let evaluate = |x: &[f64], has_slopes: bool| {
-            let found = self.all(x, &scales, weight, has_slopes);
-            found.unwrap_or_else(|_| (vec![f64::NAN; count], vec![vec![f64::NAN; unknowns]; count]))
+            let is_allowed = self.motions.get() < self.fit.most_motions;
+            let found = is_allowed.then(|| self.all(x, &scales, weight, has_slopes).ok()).flatten();
+            found.unwrap_or_else(|| (vec![f64::NAN; count], vec![vec![f64::NAN; unknowns]; count]))
         };
         let mut start: Vec<f64> = at.iter().zip(&scales).map(|(at, scale)| at / scale).collect();
         start.resize(unknowns, 0.0);

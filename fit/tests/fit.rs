@@ -335,6 +335,32 @@ fn parameters_that_are_hardly_told_apart_are_named() {
     assert!(found.doubts.iter().any(is_told), "{:?} {:?}", found.doubts, found.parameters);
 }
 
+/// A value that is none takes the weight of its column, and a search that may not go on says so.
+#[test]
+fn outliers_and_limits_are_said() {
+    let model = model(OSCILLATOR);
+    let good = measured(&model, &["x"], 60, 0.02, 1e-3, 5);
+    let rows = good.times().iter().zip(&good.columns()[0].values).enumerate();
+    let row = |(k, (t, x)): (usize, (&f64, &Option<f64>))| {
+        let off = if k == 30 { 0.5 } else { 0.0 };
+        format!("{t},{}\n", x.unwrap() + off)
+    };
+    let table = format!("t,x\n{}", rows.map(row).collect::<String>());
+    let measured = Measurements::read(&table, model.describe()).unwrap();
+    let free = || vec![Free::at("stiffness", 60.0), Free::at("damping", 0.5)];
+    let found = fitted(&model, &measured, free()).unwrap();
+    let is_told =
+        |doubt: &Doubt| matches!(doubt, Doubt::Outlier { output, deviations } if output == "x" && *deviations > 6.0);
+    assert!(found.doubts.iter().any(is_told), "{:?}", found.doubts);
+    let family = |values: &[(&str, f64)]| with(&model, values);
+    let fit = Fit::new(&family, &RungeKutta, &good, free()).unwrap().step(0.01);
+    let found = fit.motions(8).run().unwrap();
+    assert!(found.doubts.contains(&Doubt::Motions { most: 8 }) && found.motions < 20, "{found:?}");
+    let fit = Fit::new(&family, &RungeKutta, &good, free()).unwrap().step(0.01);
+    let found = fit.motions(200).run().unwrap();
+    assert!(found.doubts.is_empty() && (found.parameters[0].value - 50.0).abs() < 0.5, "{found:?}");
+}
+
 #[test]
 fn a_bound_that_holds_is_marked() {
     let model = model(OSCILLATOR);

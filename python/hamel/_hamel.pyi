@@ -80,7 +80,7 @@ def fit(
     noise: Sequence[tuple[str, float]],
     scheme: str | None,
     dt: float,
-    intervals: int,
+    limits: tuple[int, int],
     inputs: Sequence[tuple[str, _Input]],
     start: _Start | None,
 ) -> tuple[str, list[str]]: ...

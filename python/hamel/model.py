@@ -791,6 +791,7 @@ class Model(_hamel.Model):
         dt: float = 1e-3,
         noise: Mapping[str, float] | None = None,
         intervals: int = 1,
+        motions: int = 2000,
         scheme: str | None = None,
         parameters: Mapping[str, float] | None = None,
         inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
@@ -812,6 +813,8 @@ class Model(_hamel.Model):
         intervals : int
             Begins the search in so many intervals of the motion, each with a start of its own: for motions that grow apart,
             where the search for the whole motion ends in the wrong place.
+        motions : int
+            Most motions; the search ends there, with a doubt.
         scheme, parameters, inputs, initial
             As in `sensitivities`; `initial` are initial conditions by name.
 
@@ -823,6 +826,8 @@ class Model(_hamel.Model):
         """
         if intervals < 1:
             raise ValueError(f"`intervals`: expected at least 1, found {intervals}")
+        if motions < 1:
+            raise ValueError(f"`motions`: expected at least 1, found {motions}")
         bounds = _bounds(free)
         model = self.with_parameters(parameters) if parameters else self
         if isinstance(data, (str, PathLike)):
@@ -832,8 +837,8 @@ class Model(_hamel.Model):
             table = _table(data)
         deviations = [(name, float(value)) for name, value in (noise or {}).items()]
         start = self._start(initial)
-        given = _inputs(inputs)
-        found, doubts = _hamel.fit(model, table, bounds, deviations, scheme, float(dt), intervals, given, start)
+        limits, given = (intervals, motions), _inputs(inputs)
+        found, doubts = _hamel.fit(model, table, bounds, deviations, scheme, float(dt), limits, given, start)
         return Fit.of(json.loads(found), tuple(doubts))
 
     def minimize(

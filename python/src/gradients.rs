@@ -254,7 +254,7 @@ pub(crate) fn fit(
     noise: Vec<(String, f64)>,
     scheme: Option<&str>,
     dt: f64,
-    intervals: usize,
+    limits: (usize, u64),
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
 ) -> PyResult<(String, Vec<String>)> {
@@ -285,7 +285,7 @@ pub(crate) fn fit(
     };
     let found = py.detach(|| {
         let fit = Fit::new(&family, &*prepared.scheme, &measured, free)?;
-        fit.step(dt).options(prepared.options).intervals(intervals).run()
+        fit.step(dt).options(prepared.options).intervals(limits.0).motions(limits.1).run()
     });
     if let Some(exception) = raised(&interrupted) {
         return Err(exception);

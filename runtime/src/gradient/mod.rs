@@ -114,7 +114,7 @@ pub enum Impacts {
     /// motion in which several contacts close, or stop to slide, at once.
     #[default]
     Followed,
-    /// At the ends of the steps in which contacts close, as those of [`Simulation`](crate::Simulation); they stay in these
+    /// At the ends of the steps in which contacts close, as those of [`Simulation`]; they stay in these
     /// steps as parameters change. Slopes are those of the computed numbers, to rounding; those of the motion are others.
     AtEnds,
 }
@@ -401,7 +401,7 @@ impl<'m> Differentiated<'m> {
         Self { start: From::State(start), ..self }
     }
 
-    /// A start at the consistent state that is nearest to this one, see [`state_with`](crate::state_with), in place of the
+    /// A start at the consistent state that is nearest to this one, see [`state_with`], in place of the
     /// initial conditions of the model: constraints that contain parameters move it, and changes of its coordinates and
     /// velocities are what constraints leave of them. For a state near to what constraints allow; slopes are exact where it is
     /// consistent.
