@@ -147,3 +147,38 @@ fn tables_that_would_wobble_have_no_slopes() {
     let found = slopes(&motion(&model, &*scheme, 0.05), &model, &["leg"]);
     assert!(found.is_err(), "{found:?}");
 }
+
+/// A beam on three feet, with its weight above the first: it tips over to one side.
+#[test]
+fn what_is_about_to_tip_has_no_slopes() {
+    let beam = |place: &str| {
+        model(&format!(
+            "model Beam {{
+                planar;
+                coordinates joint;
+                param push = 0.5 N m;
+                gravity [0, -9.81] m/s^2;
+                body beam {{ mass: 2 kg, inertia: 0.3 kg m^2 }}
+                joint free: free(ground, beam);
+                contact first: point_on_line(beam at [{place} m, -0.1 m], ground) {{ friction: 0.4 }}
+                contact second: point_on_line(beam at [1, -0.1] m, ground) {{ friction: 0.4 }}
+                contact third: point_on_line(beam at [2, -0.1] m, ground) {{ friction: 0.4 }}
+                torque turning: push - 0.5 N m on beam;
+                initial beam.position = [0, 0.1] m;
+                initial beam.angle = 0;
+                initial beam.velocity = [0, 0] m/s;
+                initial beam.angular_velocity = 0;
+                output angle = beam.angle;
+            }}"
+        ))
+    };
+    for name in ["bathe", "esdirk436"] {
+        let scheme = schemes::by_name(name, &[]).unwrap();
+        let slopes = |model: &JitModel| slopes(&motion(model, &*scheme, 0.02), model, &["push"]);
+        let found = slopes(&beam("0"));
+        assert!(found.is_err(), "{name}: {found:?}");
+        // Where its weight is between the feet, it stands.
+        let found = slopes(&beam("-0.5")).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(found[0].abs() < 1e-9, "{name}: {found:?}");
+    }
+}

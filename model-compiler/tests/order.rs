@@ -41,7 +41,7 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 65] = [
+const RUNTIME: [&str; 66] = [
     // What a standard library has.
     "prelude",
     "once",
@@ -72,6 +72,7 @@ const RUNTIME: [&str; 65] = [
     "configuration",
     "residuals",
     "rows",
+    "span",
     // What a step is, and what it needs.
     "step",
     "caution",

@@ -302,7 +302,11 @@ impl<'m> ContactTerms<'m> {
         }
         // Forces that were found may load some contacts to their bounds although others could bear a part.
         let forces = self.shared(acting, rest);
-        self.decide_by(&forces, (acting, kind), rest)
+        match self.decide_by(&forces, (acting, kind), rest).is_empty() {
+            true => Vec::new(),
+            // Nothing is known of forces that would pull, or be beyond their bounds.
+            false => self.decide_by(&acting.forces, (acting, kind), rest),
+        }
     }
 
     fn decide_by(&mut self, forces: &[f64], (acting, kind): (&Acting, Kind), rest: f64) -> Vec<usize> {
