@@ -12,6 +12,7 @@ use hamel_report::number::readable;
 use hamel_report::output;
 use hamel_report::provenance;
 use hamel_report::{Axis, Curve, Figure, Style};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
 use crate::integration;
@@ -126,13 +127,16 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         }
     }
     let fit = Fit::new(&family, &*scheme, &measured, free).map_err(failed)?;
+    let progress = progress(arguments.motions);
     let found = fit
         .step(arguments.dt)
         .options(options)
         .intervals(arguments.intervals)
         .motions(arguments.motions)
-        .run()
-        .map_err(failed)?;
+        .watched_by(&|motions| progress.set_position(motions))
+        .run();
+    progress.finish_and_clear();
+    let found = found.map_err(failed)?;
 
     let figures = figures(name, &measured, &found);
     let files: Vec<String> = [format!("{}.json", file_name(&format!("{name}_fit"))), table_file(name)]
@@ -157,6 +161,12 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         screen.line(format!("written to {}: {}", out.display(), files.join(", ")))?;
     }
     Ok(())
+}
+
+/// Motions so far, on a terminal.
+fn progress(most: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{elapsed} passed, {pos} of at most {len} motions");
+    ProgressBar::new(most).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn failed(error: FitError) -> Failure {

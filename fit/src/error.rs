@@ -112,7 +112,7 @@ pub enum FitError {
     Model(String),
     /// The search failed beside parameters that have no motion.
     #[error(
-        "the search ended without a result; it had tried {tried}, and there {error}; give bounds that exclude such values, as in `restitution=0..1`"
+        "the search ended without a result; it had tried {tried}, and there {error}; give bounds that exclude such values"
     )]
     Tried {
         /// The parameters that were tried last in vain.

@@ -43,9 +43,18 @@ impl Fit<'_> {
     pub(crate) fn cautions(&self, at: &[f64]) -> Result<Vec<Caution>, FitError> {
         let model = self.model(at)?;
         let times = &self.measured.times;
-        let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(self.step);
-        let motion = motion.until(times.last().copied().unwrap_or_default()).meeting(times.clone());
-        motion.cautions().map_err(FitError::Start)
+        self.along(&*model, times, (self.step, times.clone())).cautions().map_err(FitError::Start)
+    }
+
+    /// The motion of a model to the last of these times, in steps of this length, s, that end at some instants.
+    fn along<'m>(
+        &'m self,
+        model: &'m dyn Model,
+        times: &[f64],
+        (step, instants): (f64, Vec<f64>),
+    ) -> Differentiated<'m> {
+        let motion = Differentiated::new(model, self.scheme).options(self.options).step(step);
+        motion.until(times.last().copied().unwrap_or_default()).meeting(instants)
     }
 
     /// The model with these parameters.
@@ -60,7 +69,6 @@ impl Fit<'_> {
         let Part { start, rows, step, instants, has_slopes } = part;
         let model = self.model(at)?;
         let times = &self.measured.times[rows];
-        let until = times.last().copied().unwrap_or_default();
         let chosen: Vec<Source> = self.measured.columns.iter().map(|column| column.source).collect();
         let nv = model.dims().nv;
         let mut directions = Vec::new();
@@ -97,8 +105,7 @@ impl Fit<'_> {
                 }
             }
         };
-        let motion = Differentiated::new(&*model, self.scheme).options(self.options).step(step).until(until);
-        let mut motion = motion.meeting(instants);
+        let mut motion = self.along(&*model, times, (step, instants));
         if let Some(start) = start {
             motion = motion.near(start.clone());
         }
@@ -109,7 +116,10 @@ impl Fit<'_> {
         ended.map_err(FitError::Start)?;
         match end {
             Some(end) => Ok(Met { values: found, slopes, end, end_slopes, fastest }),
-            None => Err(FitError::Start(GradientError::BadSteps { step, until })),
+            None => {
+                let until = times.last().copied().unwrap_or_default();
+                Err(FitError::Start(GradientError::BadSteps { step, until }))
+            }
         }
     }
 }

@@ -100,6 +100,8 @@ pub struct Fit<'a> {
     intervals: usize,
     /// Most motions of a search.
     pub(crate) most_motions: u64,
+    /// Told how many there were.
+    watch: &'a dyn Fn(u64),
 }
 
 impl<'a> Fit<'a> {
@@ -165,6 +167,7 @@ impl<'a> Fit<'a> {
             step: 1e-3,
             intervals: 1,
             most_motions: MOTIONS,
+            watch: &|_| (),
         })
     }
 
@@ -188,6 +191,11 @@ impl<'a> Fit<'a> {
     /// Most motions, 2000 unless this says otherwise: a search that needs more ends where it is, with a doubt.
     pub fn motions(self, most: u64) -> Self {
         Self { most_motions: most, ..self }
+    }
+
+    /// Tells how many motions there were, with each of them.
+    pub fn watched_by(self, watch: &'a dyn Fn(u64)) -> Self {
+        Self { watch, ..self }
     }
 
     /// Searches the parameters.
@@ -267,6 +275,12 @@ impl<'a> Fit<'a> {
         self.fitted(&at, &deviations, doubts, motions)
     }
 
+    /// Counts a motion.
+    pub(crate) fn count(&self, motions: &Cell<u64>) {
+        motions.set(motions.get() + 1);
+        (self.watch)(motions.get());
+    }
+
     /// The whole motion, which may fail.
     fn motion(&self, at: &[f64], has_slopes: bool, motions: &Cell<u64>) -> Result<Met, FitError> {
         self.motion_in_steps(at, has_slopes, (self.step, self.measured.times.clone()), motions)
@@ -280,7 +294,7 @@ impl<'a> Fit<'a> {
         (step, instants): (f64, Vec<f64>),
         motions: &Cell<u64>,
     ) -> Result<Met, FitError> {
-        motions.set(motions.get() + 1);
+        self.count(motions);
         self.part(at, Part { start: None, rows: 0..self.measured.times.len(), step, instants, has_slopes })
     }
 

@@ -163,15 +163,16 @@ impl std::fmt::Display for Doubt {
             Doubt::NotNoise { output, correlation } => write!(
                 out,
                 "what is left of {output} is not noise, neighbouring values have a correlation of {correlation:.2}: this may be \
-                 a minimum in the wrong place, see --intervals, or the model or an input is another; standard errors are too small"
+                 a minimum in the wrong place, which a search in intervals may avoid, or the model or an input is another; \
+                 standard errors are too small"
             ),
             Doubt::Edge { tried, error } => write!(
                 out,
                 "the search ended beside {tried}, which has no motion: {error}; the minimum may lie beyond, give bounds that \
-                 exclude such values, as in restitution=0..1"
+                 exclude such values"
             ),
             Doubt::Motions { most } => {
-                write!(out, "the search ended after {most} motions, before the minimum; allow it more by --motions")
+                write!(out, "the search ended after {most} motions, before the minimum; allow it more")
             }
             Doubt::Outlier { output, deviations } => write!(
                 out,
@@ -187,12 +188,13 @@ impl std::fmt::Display for Doubt {
             Doubt::MoreThanNoise { output, factor } => write!(
                 out,
                 "what is left of {output} is {factor:.1} times the noise that was given: this may be a minimum in the wrong \
-                 place, see --intervals, or the model or an input is another; standard errors are too small"
+                 place, which a search in intervals may avoid, or the model or an input is another; standard errors are \
+                 too small"
             ),
             Doubt::Unexplained { output, part } => write!(
                 out,
-                "what is left of {output} is {:.0} % of what was measured varies by: this may be a minimum in the wrong place, see \
-                 --intervals, or the noise is that large",
+                "what is left of {output} is {:.0} % of what was measured varies by: this may be a minimum in the wrong \
+                 place, which a search in intervals may avoid, or the noise is that large",
                 100.0 * part
             ),
             Doubt::Motion { caution } => out.write_str(caution),

@@ -117,7 +117,7 @@ impl<'f, 'a> Shooting<'f, 'a> {
 
     /// Finds starts of the intervals one after the other: where the one before ends, but nearer to the measurements.
     fn place_starts(&mut self, at: &[f64]) -> Result<(), FitError> {
-        self.motions.set(self.motions.get() + 1);
+        self.fit.count(self.motions);
         let times = &self.fit.measured.times;
         let duration = times.last().copied().unwrap_or_default() / self.rows.len() as f64;
         let mut fastest = vec![0.0_f64; self.nv()];
@@ -202,7 +202,7 @@ impl<'f, 'a> Shooting<'f, 'a> {
         weight: f64,
         has_slopes: bool,
     ) -> Result<(Vec<f64>, Vec<Vec<f64>>), FitError> {
-        self.motions.set(self.motions.get() + 1);
+        self.fit.count(self.motions);
         let (free, nv) = (scales.len(), self.nv());
         let own = 2 * nv;
         let sizes = self.sizes.concat();

@@ -6,7 +6,7 @@ mod linearized;
 use std::f64::consts::PI;
 
 use hamel::linearize::{About, Linearization, LinearizeError, monodromy};
-use hamel::nalgebra::{Complex, DVector};
+use hamel::nalgebra::{Complex, DVector, Matrix2, Matrix4};
 use hamel::{Model, initial_state, linearize};
 use linearized::{about, distance, model, nonzero, text_of};
 
@@ -132,6 +132,73 @@ fn a_rotor_whirls_as_its_spin_and_its_damping_say() {
             }
             assert_eq!(found.iter().any(|value| value.re > 1e-6), factor > 1.0);
         }
+    }
+}
+
+/// A ship that heaves with waves that it radiates, and sways and rolls together, as its centre of mass is below its middle.
+const SHIP: &str = "model Ship {
+    COORDINATES
+    gravity [0, 0, -9.81] m/s^2;
+    body hull {
+        mass: 2e6 kg, center_of_mass: [0, 0, -0.4] m, inertia: diag(4e7, 2e8, 2.1e8) kg m^2 about origin,
+        added_mass: { force: diag(2e5, 1.1e6, 2.4e6) kg, moment: diag(1.5e7, 1.3e8, 6e7) kg m^2 },
+    }
+    state radiation N: 8e5 N/m * hull.velocity.z - 0.3 rad/s * radiation - 0.7 rad/s * echo;
+    state echo N: 0.7 rad/s * radiation - 0.3 rad/s * echo;
+    force buoyancy: [0 N, 0 N, 2e6 kg * 9.81 m/s^2 - 1.2e7 N/m * hull.position.z - radiation] on hull;
+    let v = (hull.velocity in hull);
+    force drag: [-3e4 N s/m * v.x, -2e5 N s/m * v.y, 0 N] on hull in hull;
+    torque righting: [-3e7 N m * hull.roll, -4e8 N m * hull.pitch, 0 N m] on hull in hull;
+    torque brake: -2e6 N m s * hull.angular_velocity on hull;
+}";
+
+#[test]
+fn a_ship_heaves_sways_and_rolls() {
+    // M ẍ + C ẋ + K x = 0, for each pair of directions that the centre of mass couples, and heave with two states.
+    let (m, below) = (2e6, 0.4);
+    let pair = |side: f64, masses: [f64; 2], damping: [f64; 2], righting: f64| {
+        let mass = Matrix2::new(masses[0], side * m * below, side * m * below, masses[1]);
+        let inverse = mass.try_inverse().unwrap();
+        let stiffness = inverse * Matrix2::new(0.0, 0.0, 0.0, righting + m * 9.81 * below);
+        let damping = inverse * Matrix2::new(damping[0], 0.0, 0.0, damping[1]);
+        let mut rates = Matrix4::zeros();
+        rates.fixed_view_mut::<2, 2>(0, 2).fill_with_identity();
+        rates.fixed_view_mut::<2, 2>(2, 0).copy_from(&-stiffness);
+        rates.fixed_view_mut::<2, 2>(2, 2).copy_from(&-damping);
+        rates
+    };
+    let roll = pair(1.0, [3.1e6, 5.5e7], [2e5, 2e6], 3e7);
+    let pitch = pair(-1.0, [2.2e6, 3.3e8], [3e4, 2e6], 4e8);
+    let heaving = 4.4e6;
+    let heave = Matrix4::new(
+        0.0,
+        1.0,
+        0.0,
+        0.0,
+        -1.2e7 / heaving,
+        0.0,
+        -1.0 / heaving,
+        0.0,
+        0.0,
+        8e5,
+        -0.3,
+        -0.7,
+        0.0,
+        0.0,
+        0.7,
+        -0.3,
+    );
+    let yaw = Complex::new(-2e6 / 2.7e8, 0.0);
+    let all = [roll, pitch, heave]
+        .into_iter()
+        .flat_map(|rates| rates.complex_eigenvalues().iter().copied().collect::<Vec<_>>());
+    let expected: Vec<_> = all.filter(|value| value.norm() > 1e-9).chain([yaw]).collect();
+    for coordinates in
+        ["coordinates joint(euler_zyx); joint sea: free(ground, hull);", "coordinates absolute(euler_zyx);"]
+    {
+        let ship = model(&SHIP.replace("COORDINATES", coordinates));
+        let found = nonzero(&about(&ship, About::Equilibrium));
+        assert!(distance(&found, &expected) < 1e-9, "{coordinates}: {found:?}, {expected:?}");
     }
 }
 

@@ -80,6 +80,7 @@ def fit(
     noise: Sequence[tuple[str, float]],
     scheme: str | None,
     dt: float,
+    until: float | None,
     limits: tuple[int, int],
     inputs: Sequence[tuple[str, _Input]],
     start: _Start | None,

@@ -789,6 +789,7 @@ class Model(_hamel.Model):
         free: Sequence[str] | Mapping[str, tuple[float | None, float | None]],
         *,
         dt: float = 1e-3,
+        until: float | None = None,
         noise: Mapping[str, float] | None = None,
         intervals: int = 1,
         motions: int = 2000,
@@ -808,6 +809,8 @@ class Model(_hamel.Model):
             The parameters, with bounds if it is a mapping: ``{"mass": (0, None)}``. The search begins at their values.
         dt : float
             Longest step, s; steps end at the times of the measurements.
+        until : float
+            Takes measurements up to this time alone, s.
         noise : mapping
             Standard deviations of outputs; those that are not given are estimated.
         intervals : int
@@ -838,7 +841,8 @@ class Model(_hamel.Model):
         deviations = [(name, float(value)) for name, value in (noise or {}).items()]
         start = self._start(initial)
         limits, given = (intervals, motions), _inputs(inputs)
-        found, doubts = _hamel.fit(model, table, bounds, deviations, scheme, float(dt), limits, given, start)
+        until = None if until is None else float(until)
+        found, doubts = _hamel.fit(model, table, bounds, deviations, scheme, float(dt), until, limits, given, start)
         return Fit.of(json.loads(found), tuple(doubts))
 
     def minimize(

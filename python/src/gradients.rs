@@ -254,6 +254,7 @@ pub(crate) fn fit(
     noise: Vec<(String, f64)>,
     scheme: Option<&str>,
     dt: f64,
+    until: Option<f64>,
     limits: (usize, u64),
     inputs: Vec<(String, Input)>,
     start: Option<Start>,
@@ -265,6 +266,9 @@ pub(crate) fn fit(
     let mut measured = Measurements::read(table, prepared.model.describe()).map_err(unfit)?;
     for (name, deviation) in noise {
         measured = measured.with_deviation(&name, deviation).map_err(unfit)?;
+    }
+    if let Some(until) = until {
+        measured = measured.until(until);
     }
     // A name that no parameter has is an error of the fit.
     let start = |name: &str| prepared.model.parameter(name).unwrap_or_default();

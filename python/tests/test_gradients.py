@@ -222,6 +222,10 @@ def test_bounds_doubts_and_mistakes(oscillator):
     assert any("not noise" in doubt for doubt in oscillator.fit(data, ["stiffness"], parameters=far).doubts)
     found = oscillator.fit(data, ["stiffness"], parameters=far, intervals=8)
     assert found.values["stiffness"] == pytest.approx(EXACT["stiffness"], abs=3 * found.errors["stiffness"])
+    # Without what was not measured well.
+    late = {"t": t, "x": np.where(t > 0.9, 1.0, data["x"])}
+    found = oscillator.fit(late, ["stiffness"], until=0.9)
+    assert found.values["stiffness"] == pytest.approx(EXACT["stiffness"], abs=3 * found.errors["stiffness"])
     with pytest.raises(ValueError, match="expected 1 to 40 intervals"):
         oscillator.fit(data, ["mass"], intervals=41)
     with pytest.raises(ValueError, match="no output, coordinate or velocity `y`"):

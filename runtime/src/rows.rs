@@ -109,6 +109,12 @@ impl Rows {
         rows
     }
 
+    pub(crate) fn to_dense(&self) -> DMatrix<f64> {
+        let mut dense = DMatrix::zeros(self.rows, self.columns);
+        self.entries.iter().for_each(|&(row, column, value)| dense[(row, column)] = value);
+        dense
+    }
+
     /// The shortest x that minimizes `|A x − rhs|`; `None` when there is nothing to solve or it is not finite.
     pub(crate) fn minimum_norm_solution(&self, rhs: &DVector<f64>) -> Option<DVector<f64>> {
         if self.rows == 0 || self.columns == 0 || !self.is_finite() || !rhs.iter().all(|value| value.is_finite()) {
@@ -122,9 +128,7 @@ impl Rows {
         if self.columns >= NOT_DECOMPOSED_FROM {
             return Some(self.bordered(DAMPING)?.shortest(rhs));
         }
-        let mut dense = DMatrix::zeros(self.rows, self.columns);
-        self.entries.iter().for_each(|&(row, column, value)| dense[(row, column)] = value);
-        let svd = SVD::try_new(dense, true, true, f64::EPSILON, 10_000)?;
+        let svd = SVD::try_new(self.to_dense(), true, true, f64::EPSILON, 10_000)?;
         let smallest = RANK * svd.singular_values.max();
         svd.solve(rhs, smallest).ok()
     }
@@ -207,9 +211,7 @@ mod tests {
     }
 
     fn by_singular_values(rows: &Rows, rhs: &DVector<f64>) -> DVector<f64> {
-        let mut dense = nalgebra::DMatrix::zeros(rows.rows, rows.columns);
-        rows.entries.iter().for_each(|&(row, column, value)| dense[(row, column)] = value);
-        let svd = dense.svd(true, true);
+        let svd = rows.to_dense().svd(true, true);
         let smallest = RANK * svd.singular_values.max();
         svd.solve(rhs, smallest).unwrap_or_else(|error| unreachable!("{error}"))
     }

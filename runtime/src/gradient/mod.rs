@@ -88,7 +88,7 @@ pub struct Differentiated<'m> {
     instants: Vec<f64>,
     /// Whether a single step leads to each of the instants.
     are_chosen: bool,
-    start: From,
+    start: Beginning,
     checkpoints: Option<usize>,
     impacts: Impacts,
     is_cancelled: &'m (dyn Fn() -> bool + Sync),
@@ -96,7 +96,7 @@ pub struct Differentiated<'m> {
 
 /// Where a motion starts.
 #[derive(Clone)]
-enum From {
+enum Beginning {
     /// At the initial conditions of the model.
     Conditions,
     /// At a state, whatever the parameters are.
@@ -281,7 +281,7 @@ impl<'m> Differentiated<'m> {
             until: 1.0,
             instants: Vec::new(),
             are_chosen: false,
-            start: From::Conditions,
+            start: Beginning::Conditions,
             checkpoints: None,
             impacts: Impacts::default(),
             is_cancelled: &|| false,
@@ -398,7 +398,7 @@ impl<'m> Differentiated<'m> {
     /// A start that does not depend on parameters, in place of the initial conditions of the model; its accelerations and
     /// multipliers are found from it.
     pub fn from(self, start: State) -> Self {
-        Self { start: From::State(start), ..self }
+        Self { start: Beginning::State(start), ..self }
     }
 
     /// A start at the consistent state that is nearest to this one, see [`state_with`], in place of the
@@ -438,7 +438,7 @@ impl<'m> Differentiated<'m> {
     /// # }
     /// ```
     pub fn near(self, start: State) -> Self {
-        Self { start: From::Near(start), ..self }
+        Self { start: Beginning::Near(start), ..self }
     }
 
     /// The motion alone: `visit` is given each state, from the start on. They are those of the motion with slopes; an impact
@@ -664,9 +664,9 @@ impl<'m> Differentiated<'m> {
             return Err(GradientError::BadSteps { step: self.step, until: self.until });
         }
         match &self.start {
-            From::Conditions => Ok(initial_state(model)?),
-            From::Near(state) => Ok(state_with(model, state, &[], &[])?),
-            From::State(state) => {
+            Beginning::Conditions => Ok(initial_state(model)?),
+            Beginning::Near(state) => Ok(state_with(model, state, &[], &[])?),
+            Beginning::State(state) => {
                 let mut state = state.clone();
                 consistent_acceleration(model, &mut state)?;
                 Ok(state)
@@ -712,9 +712,9 @@ impl<'m> Differentiated<'m> {
             return Err(GradientError::NotProvided { model: info.name.clone() });
         }
         let start = match &self.start {
-            From::State(_) => Start::given(model),
-            From::Near(_) => Start::nearest(model, &state)?,
-            From::Conditions => Start::of_conditions(model, &state)?,
+            Beginning::State(_) => Start::given(model),
+            Beginning::Near(_) => Start::nearest(model, &state)?,
+            Beginning::Conditions => Start::of_conditions(model, &state)?,
         };
         let way = self.way(state)?;
         let first = self.started(&*way.stepper)?;

@@ -5,8 +5,7 @@ use nalgebra::DVector;
 use crate::model::{ContactLaw, Model, State};
 use crate::prelude::*;
 use crate::rows::Rows;
-use crate::span::Span;
-use crate::tangent::{ALIKE, Turn, constraint_rows};
+use crate::tangent::{ALIKE, ContactDerivatives, Turn, constraint_span};
 
 /// The rough contacts of a model.
 #[derive(Clone)]
@@ -146,15 +145,9 @@ impl<'m> Slides<'m> {
     /// Whether the slip of a contact follows from that of another one, from constraints, and from contacts that are pressed.
     fn follows(&self, other: (&Turn, usize), of: (&Turn, usize), state: &State, forces: &[f64]) -> bool {
         let (model, info, nv) = (self.model, self.model.describe(), state.v.len());
-        let (count, np) = (info.contact_jacobian.rows, info.differentiated.len());
+        let np = info.differentiated.len();
         let rows = Rows::of_contacts(model, state).to_vectors();
-        let mut by_q = vec![0.0; count * nv];
-        model.contact_derivatives(state, &mut by_q);
-        let [mut gap, mut friction] = [(); 2].map(|()| vec![0.0; info.contacts.len() * np]);
-        let [mut by_p, mut restitution] = [(); 2].map(|()| vec![0.0; count * np]);
-        if np > 0 {
-            model.contact_parameter_derivatives(state, &mut gap, &mut by_p, &mut restitution, &mut friction);
-        }
+        let ContactDerivatives { by_q, by_p, .. } = ContactDerivatives::at(model, state, np > 0);
         let with = |row: usize| {
             let derivatives = by_q[row * nv..][..nv].iter().chain(&by_p[row * np..][..np]);
             DVector::from_iterator(nv + np, derivatives.copied())
@@ -167,10 +160,7 @@ impl<'m> Slides<'m> {
             }
             sum
         };
-        let mut span = Span::default();
-        for [row, with] in constraint_rows(model, state, np > 0) {
-            span.take(row, with);
-        }
+        let mut span = constraint_span(model, state, np > 0, nv + np);
         let mut first = 0;
         for contact in &info.contacts {
             if forces[first] > 0.0 {

@@ -90,7 +90,7 @@ impl Start {
         let position = solved(&on_positions, &-constraints(&at.position_by_p));
         let velocity_by_position = solved(&on_velocities, &-constraints(&at.velocity_by_q));
         let velocity = solved(&on_velocities, &-constraints(&at.velocity_by_p)) + &velocity_by_position * &position;
-        let left = |rows: &Rows| DMatrix::identity(dims.nv, dims.nv) - solved(rows, &dense(rows));
+        let left = |rows: &Rows| DMatrix::identity(dims.nv, dims.nv) - solved(rows, &rows.to_dense());
         let left = Left { position: left(&on_positions), velocity: left(&on_velocities), velocity_by_position };
         Ok(Self { position, velocity, left: Some(left) })
     }
@@ -267,12 +267,6 @@ fn elsewhere(state: &State, has_other_coordinates: bool) -> impl Iterator<Item =
 
 fn matrix(values: &[f64], columns: usize) -> DMatrix<f64> {
     DMatrix::from_row_slice(values.len().checked_div(columns).unwrap_or(0), columns, values)
-}
-
-fn dense(rows: &Rows) -> DMatrix<f64> {
-    let mut matrix = DMatrix::zeros(rows.rows, rows.columns);
-    rows.entries.iter().for_each(|&(row, column, value)| matrix[(row, column)] += value);
-    matrix
 }
 
 /// The shortest solution of each column.

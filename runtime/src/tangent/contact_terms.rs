@@ -2,6 +2,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::bundle::add_scaled;
+use super::contact_derivatives::ContactDerivatives;
 use super::map::{Acting, Kind};
 use super::terms::Wanted;
 use crate::model::{ContactLaw, Model, State};
@@ -22,19 +24,17 @@ pub(super) struct ContactTerms<'m> {
     /// Where relative velocities are measured: Wᵀ `[rows × nv]`, velocities ξ `[rows]`, and their derivatives.
     pub(super) measured: DMatrix<f64>,
     slips: Vec<f64>,
-    pub(super) by_q: DMatrix<f64>,
-    pub(super) by_p: DMatrix<f64>,
+    pub(super) derivatives: ContactDerivatives,
     /// Where forces act: Wᵀ `[rows × nv]`, and derivatives of W Λ, `[nv × nv]` and `[nv × np]`.
     pub(super) pushed: DMatrix<f64>,
     pub(super) force_by_q: DMatrix<f64>,
     pub(super) force_by_p: DMatrix<f64>,
-    /// ∂μ/∂p, `[contacts × np]`.
-    pub(super) friction_by_p: DMatrix<f64>,
-    restitution_by_p: DMatrix<f64>,
     /// By the velocities before an impact: a factor of each row of Wᵀ.
     pub(super) by_before: Vec<f64>,
     /// What the laws say, contact by contact.
     pub(super) rules: Vec<Rule>,
+    /// Room for derivatives at other velocities.
+    others: [ContactDerivatives; 2],
 }
 
 /// What the law of a contact says of the changes of its relative velocities ξ and forces Λ:
@@ -70,14 +70,14 @@ pub(crate) const ALIKE: f64 = 1e-7;
 impl<'m> ContactTerms<'m> {
     pub(super) fn new(model: &'m dyn Model) -> Self {
         let (info, nv) = (model.describe(), model.dims().nv);
-        let (np, n_rows, n) = (info.differentiated.len(), info.contact_jacobian.rows, info.contacts.len());
+        let (np, n_rows) = (info.differentiated.len(), info.contact_jacobian.rows);
         let mut first_rows = vec![0];
         let mut end = 0;
         for contact in &info.contacts {
             end += 1 + contact.tangents;
             first_rows.push(end);
         }
-        let mut laws = vec![ContactLaw::default(); n];
+        let mut laws = vec![ContactLaw::default(); info.contacts.len()];
         model.contact_laws(&mut laws);
         let zeros = |rows: usize, columns: usize| DMatrix::zeros(rows, columns);
         Self {
@@ -89,15 +89,13 @@ impl<'m> ContactTerms<'m> {
             groups: groups(model),
             measured: zeros(n_rows, nv),
             slips: vec![0.0; n_rows],
-            by_q: zeros(n_rows, nv),
-            by_p: zeros(n_rows, np),
+            derivatives: ContactDerivatives::new(model),
             pushed: zeros(n_rows, nv),
             force_by_q: zeros(nv, nv),
             force_by_p: zeros(nv, np),
-            friction_by_p: zeros(n, np),
-            restitution_by_p: zeros(n_rows, np),
             by_before: vec![0.0; n_rows],
             rules: Vec::new(),
+            others: [(); 2].map(|()| ContactDerivatives::new(model)),
         }
     }
 
@@ -121,25 +119,28 @@ impl<'m> ContactTerms<'m> {
         self.model.contact_bias(measured.t, measured.q.as_slice(), measured.v.as_slice(), &mut rate, &mut unused);
         let along = &self.measured * &measured.v;
         self.slips.iter_mut().zip(along.iter().zip(&rate)).for_each(|(slip, (along, rate))| *slip = along + rate);
-        (self.by_q, self.by_p) = self.derivatives(measured, wanted);
+        self.derivatives.evaluate(self.model, measured, wanted.parameters);
         self.by_before.fill(0.0);
+        let (nv, np) = (self.nv, self.np);
         if let Some(restitution) = &acting.restitution {
             let mut before = measured.clone();
             before.v.copy_from_slice(&restitution.before);
-            let (by_q, by_p) = self.derivatives(&before, wanted);
+            let [of_before, _] = &mut self.others;
+            of_before.evaluate(self.model, &before, wanted.parameters);
             let along = &self.measured * &before.v;
             for contact in 0..self.laws.len() {
-                for (k, row) in self.rows(contact).enumerate() {
-                    let law = &self.laws[contact];
+                let law = &self.laws[contact];
+                for (k, row) in (self.first_rows[contact]..self.first_rows[contact + 1]).enumerate() {
                     let factor = if k == 0 { law.restitution } else { law.tangential_restitution };
                     let (factor, slip) = (restitution.share * factor, along[row] + rate[row]);
                     self.by_before[row] = factor;
                     self.slips[row] += factor * slip;
-                    (0..self.nv).for_each(|i| self.by_q[(row, i)] += factor * by_q[(row, i)]);
-                    for p in 0..by_p.ncols() {
-                        let by_factor = restitution.share * self.restitution_by_p[(row, p)];
-                        self.by_p[(row, p)] += factor * by_p[(row, p)] + by_factor * slip;
-                    }
+                    let of_row = |columns: usize| row * columns..(row + 1) * columns;
+                    let ContactDerivatives { by_q, by_p, .. } = &mut self.derivatives;
+                    add_scaled(factor, &of_before.by_q[of_row(nv)], &mut by_q[of_row(nv)]);
+                    add_scaled(factor, &of_before.by_p[of_row(np)], &mut by_p[of_row(np)]);
+                    let of_factor = &of_before.restitution_by_p[of_row(np)];
+                    add_scaled(restitution.share * slip, of_factor, &mut by_p[of_row(np)]);
                 }
             }
         }
@@ -165,26 +166,24 @@ impl<'m> ContactTerms<'m> {
         let (nv, np) = (self.nv, self.np);
         let slides = |contact: &usize| self.rules[*contact].state == Touch::Slide && self.laws[*contact].friction > 0.0;
         let may_share = !closed.iter().any(slides);
-        let gaps = self.gaps_by_p(state, wanted);
+        let ContactDerivatives { by_q, by_p, gap_by_p, .. } = &self.derivatives;
         let row = |contact: usize, k: usize| {
             let place = self.rows(contact).start + k;
             let by_before = self.by_before[place];
             let mut with = DVector::zeros(2 * (nv + np) + 1);
-            with.rows_mut(0, nv).copy_from(&self.by_q.row(place).transpose());
-            with.rows_mut(nv, np).copy_from(&self.by_p.row(place).transpose());
+            with.rows_mut(0, nv).copy_from_slice(&by_q[place * nv..][..nv]);
+            with.rows_mut(nv, np).copy_from_slice(&by_p[place * np..][..np]);
             with.rows_mut(nv + np, nv).copy_from(&(by_before * self.measured.row(place).transpose()));
             if k == 0 {
-                with.rows_mut(2 * nv + np, np).copy_from(&gaps.row(contact).transpose());
+                with.rows_mut(2 * nv + np, np).copy_from_slice(&gap_by_p[contact * np..][..np]);
             }
             // How it changes with time alone.
             with[2 * (nv + np)] = acting.moving.as_ref().map_or(0.0, |moving| (1.0 + by_before) * moving.rates[place]);
             (self.measured.row(place).transpose(), with)
         };
-        let mut span = Span::default();
-        for [row, with] in constraint_rows(self.model, state, wanted.parameters) {
-            span.take(row, with.resize_vertically(2 * (nv + np) + 1, 0.0));
-        }
-        let size = 1.0 + self.by_q.amax().max(self.by_p.amax()).max(gaps.amax());
+        let mut span = constraint_span(self.model, state, wanted.parameters, 2 * (nv + np) + 1);
+        let all = by_q.iter().chain(by_p).chain(gap_by_p);
+        let size = 1.0 + all.fold(0.0_f64, |largest, value| largest.max(value.abs()));
         let mut follows = |contact: usize, k: usize| {
             let (row, with) = row(contact, k);
             let is_alike = span.take(row, with).is_some_and(|with| with.amax() <= ALIKE * size);
@@ -212,40 +211,12 @@ impl<'m> ContactTerms<'m> {
         Ok(())
     }
 
-    /// ∂g/∂p, `[contacts × np]`.
-    fn gaps_by_p(&self, state: &State, wanted: Wanted) -> DMatrix<f64> {
-        let (n, rows) = (self.laws.len(), self.slips.len());
-        let [mut gap, mut friction] = [(); 2].map(|()| vec![0.0; n * self.np]);
-        let [mut rate, mut restitution] = [(); 2].map(|()| vec![0.0; rows * self.np]);
-        if wanted.parameters {
-            self.model.contact_parameter_derivatives(state, &mut gap, &mut rate, &mut restitution, &mut friction);
-        }
-        DMatrix::from_row_slice(n, self.np, &gap)
-    }
-
     /// Wᵀ.
     fn directions(&self, state: &State) -> DMatrix<f64> {
         let pattern = &self.model.describe().contact_jacobian;
         let mut values = vec![0.0; pattern.nnz()];
         self.model.contact_jacobian(state.t, state.q.as_slice(), &mut values);
         pattern.to_dense(&values)
-    }
-
-    /// Derivatives of the relative velocities at a state, by ξ and p; those of the laws are kept.
-    fn derivatives(&mut self, state: &State, wanted: Wanted) -> (DMatrix<f64>, DMatrix<f64>) {
-        let (rows, nv, np, n) = (self.slips.len(), self.nv, self.np, self.laws.len());
-        let mut by_q = vec![0.0; rows * nv];
-        self.model.contact_derivatives(state, &mut by_q);
-        let by_q = DMatrix::from_row_slice(rows, nv, &by_q);
-        if !wanted.parameters {
-            return (by_q, DMatrix::zeros(rows, np));
-        }
-        let [mut gap, mut friction] = [(); 2].map(|()| vec![0.0; n * np]);
-        let [mut rate, mut restitution] = [(); 2].map(|()| vec![0.0; rows * np]);
-        self.model.contact_parameter_derivatives(state, &mut gap, &mut rate, &mut restitution, &mut friction);
-        self.restitution_by_p = DMatrix::from_row_slice(rows, np, &restitution);
-        self.friction_by_p = DMatrix::from_row_slice(n, np, &friction);
-        (by_q, DMatrix::from_row_slice(rows, np, &rate))
     }
 
     /// ∂(W Λ)/∂q N and ∂(W Λ)/∂p. Row by row `Wᵀ v` is linear in v: its derivatives with v along each velocity alone, less
@@ -255,22 +226,24 @@ impl<'m> ContactTerms<'m> {
         self.force_by_p.fill(0.0);
         let mut moved = state.clone();
         moved.v.fill(0.0);
-        let (by_q, by_p) = self.derivatives(&moved, wanted);
-        let pattern = &self.model.describe().contact_jacobian;
-        let mut touched = vec![false; self.nv];
+        let (nv, np) = (self.nv, self.np);
+        let Self { model, others: [still, along], force_by_q, force_by_p, .. } = self;
+        still.evaluate(*model, &moved, wanted.parameters);
+        let pattern = &model.describe().contact_jacobian;
+        let mut touched = vec![false; nv];
         for (row, column) in pattern.entries() {
             touched[column] |= forces[row] != 0.0;
         }
-        for i in (0..self.nv).filter(|&i| touched[i]) {
+        for i in (0..nv).filter(|&i| touched[i]) {
             moved.v.fill(0.0);
             moved.v[i] = 1.0;
-            let (along_q, along_p) = self.derivatives(&moved, wanted);
+            along.evaluate(*model, &moved, wanted.parameters);
             for (row, &force) in forces.iter().enumerate().filter(|(_, force)| **force != 0.0) {
-                for k in 0..self.nv {
-                    self.force_by_q[(i, k)] += force * (along_q[(row, k)] - by_q[(row, k)]);
+                for k in 0..nv {
+                    force_by_q[(i, k)] += force * (along.by_q[row * nv + k] - still.by_q[row * nv + k]);
                 }
-                for p in 0..self.np {
-                    self.force_by_p[(i, p)] += force * (along_p[(row, p)] - by_p[(row, p)]);
+                for p in 0..np {
+                    force_by_p[(i, p)] += force * (along.by_p[row * np + p] - still.by_p[row * np + p]);
                 }
             }
         }
@@ -357,11 +330,13 @@ impl<'m> ContactTerms<'m> {
     }
 }
 
-/// Constraints of the velocities, row by row, each with its derivatives by coordinates, along the velocities, and by parameters.
-pub(crate) fn constraint_rows(model: &dyn Model, state: &State, has_parameters: bool) -> Vec<[DVector<f64>; 2]> {
+/// What constraints of the velocities span, each with so many values: its derivatives by coordinates, along the velocities,
+/// and by parameters, then zeros.
+pub(crate) fn constraint_span(model: &dyn Model, state: &State, has_parameters: bool, values: usize) -> Span {
     let (dims, np) = (model.dims(), model.describe().differentiated.len());
+    let mut span = Span::default();
     if dims.nc == 0 {
-        return Vec::new();
+        return span;
     }
     let [mut by_q, mut rate_by_q, mut rate_by_v] = [(); 3].map(|()| vec![0.0; dims.nc * dims.nv]);
     model.constraint_derivatives(state, &mut by_q, &mut rate_by_q, &mut rate_by_v);
@@ -370,8 +345,11 @@ pub(crate) fn constraint_rows(model: &dyn Model, state: &State, has_parameters: 
         model.parameter_derivatives(state, &mut vec![0.0; dims.nv * np], &mut g, &mut by_p, &mut rate_by_p);
     }
     let derivatives = |row: usize| by_q[row * dims.nv..][..dims.nv].iter().chain(&by_p[row * np..][..np]).copied();
-    let rows = Rows::of_constraints(model, state).to_vectors().into_iter().enumerate();
-    rows.map(|(row, vector)| [vector, DVector::from_iterator(dims.nv + np, derivatives(row))]).collect()
+    for (row, vector) in Rows::of_constraints(model, state).to_vectors().into_iter().enumerate() {
+        let zeros = core::iter::repeat_n(0.0, values - dims.nv - np);
+        span.take(vector, DVector::from_iterator(values, derivatives(row).chain(zeros)));
+    }
+    span
 }
 
 /// Velocities that M or a constraint couples have the same group, the first of them.

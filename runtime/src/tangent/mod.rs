@@ -3,6 +3,7 @@
 
 mod blocks;
 mod bundle;
+mod contact_derivatives;
 mod contact_terms;
 mod map;
 mod play;
@@ -11,7 +12,8 @@ mod terms;
 
 pub(crate) use blocks::{Blocks, addition, backwards, location, rate, retraction, solution, transport};
 pub(crate) use bundle::{Bundle, add_full, add_matrix};
-pub(crate) use contact_terms::{ALIKE, constraint_rows};
+pub(crate) use contact_derivatives::ContactDerivatives;
+pub(crate) use contact_terms::{ALIKE, constraint_span};
 pub use map::StepMap;
 pub(crate) use map::{
     Acted, BeforeImpact, Closing, Instant, LinearEquations, Moving, Operations, Point, Projected, Register, STATE,

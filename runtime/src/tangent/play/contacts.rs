@@ -2,7 +2,8 @@
 //!
 //! Which contacts are open, stick or slide is as it was in the step.
 
-use super::super::bundle::{Bundle, add_matrix, add_scaled};
+use super::super::bundle::{Bundle, add_full, add_matrix, add_scaled};
+use super::super::contact_derivatives::ContactDerivatives;
 use super::super::contact_terms::Rule;
 use super::super::map::{Acting, Closing, Zero};
 use super::{
@@ -56,7 +57,7 @@ impl<'m> Player<'m> {
                 for (k, l, value) in block(rule, rows.len(), &rule.of_slips) {
                     let (row, of) = (rows.start + k, rows.start + l);
                     for column in 0..self.nv {
-                        let by_q = value * contacts.by_q[(of, column)];
+                        let by_q = value * contacts.derivatives.by_q[of * self.nv + column];
                         let by_v = value * contacts.measured[(of, column)];
                         self.assemble_unless_zero(system, (row, column, by_q), [first, j * n], &measured.position[j]);
                         self.assemble_unless_zero(system, (row, column, by_v), [first, j * n], &measured.velocity[j]);
@@ -91,7 +92,8 @@ impl<'m> Player<'m> {
         let width = pushed.width();
         let mut slips = Bundle::zeros(self.nr, width);
         add_matrix(&contacts.force_by_q, 1.0, false, (pushed.values(), width), forces);
-        add_matrix(&contacts.by_q, 1.0, false, (position.values(), width), slips.values_mut());
+        let ContactDerivatives { by_q, by_p, friction_by_p, .. } = &contacts.derivatives;
+        add_full((by_q, self.nv), 1.0, false, (position.values(), width), slips.values_mut());
         add_matrix(&contacts.measured, 1.0, false, (velocity.values(), width), slips.values_mut());
         if let Some(restitution) = &acting.restitution {
             let before = registers[restitution.velocity.0].values();
@@ -111,8 +113,8 @@ impl<'m> Player<'m> {
         if self.wanted.parameters {
             let x = (outside.parameters().values(), width);
             add_matrix(&contacts.force_by_p, 1.0, false, x, forces);
-            add_matrix(&contacts.by_p, 1.0, false, x, slips.values_mut());
-            add_matrix(&contacts.friction_by_p, 1.0, false, x, friction.values_mut());
+            add_full((by_p, self.np), 1.0, false, x, slips.values_mut());
+            add_full((friction_by_p, self.np), 1.0, false, x, friction.values_mut());
         }
         for (contact, rule) in contacts.rules.iter().enumerate() {
             let of = contacts.rows(contact);
@@ -150,13 +152,14 @@ impl<'m> Player<'m> {
             }
         }
         add_matrix(&contacts.force_by_q, 1.0, true, (forces, width), pushed.values_mut());
-        add_matrix(&contacts.by_q, 1.0, true, (slips.values(), width), position.values_mut());
+        let ContactDerivatives { by_q, by_p, friction_by_p, .. } = &contacts.derivatives;
+        add_full((by_q, self.nv), 1.0, true, (slips.values(), width), position.values_mut());
         add_matrix(&contacts.measured, 1.0, true, (slips.values(), width), velocity.values_mut());
         if self.wanted.parameters {
             let out = outside.parameters().values_mut();
             add_matrix(&contacts.force_by_p, 1.0, true, (forces, width), out);
-            add_matrix(&contacts.by_p, 1.0, true, (slips.values(), width), out);
-            add_matrix(&contacts.friction_by_p, 1.0, true, (friction.values(), width), out);
+            add_full((by_p, self.np), 1.0, true, (slips.values(), width), out);
+            add_full((friction_by_p, self.np), 1.0, true, (friction.values(), width), out);
         }
         if let Some(moving) = &acting.moving {
             let time = of_step.entry(moving.time, 1).values_mut();
@@ -213,20 +216,14 @@ impl<'m> Player<'m> {
             let of_row = info.contact_jacobian.entries().zip(&values).filter(|((row, _), _)| *row == wanted);
             of_row.for_each(|((_, column), value)| out[column] += factor * value);
         };
-        let [mut gap, mut friction] = [(); 2].map(|()| vec![0.0; info.contacts.len() * np]);
-        let [mut rate, mut restitution] = [(); 2].map(|()| vec![0.0; self.nr * np]);
-        if self.wanted.parameters {
-            self.model.contact_parameter_derivatives(state, &mut gap, &mut rate, &mut restitution, &mut friction);
-        }
+        let of_rows = ContactDerivatives::at(self.model, state, self.wanted.parameters);
         let [mut by_q, mut by_v] = [(); 2].map(|()| vec![0.0; self.nv]);
         match closing.zero {
             Zero::Gap => {
                 row_of_w(closing.row, 1.0, &mut by_q);
-                [by_q, Vec::new(), gap[closing.contact * np..][..np].to_vec()]
+                [by_q, Vec::new(), of_rows.gap_by_p[closing.contact * np..][..np].to_vec()]
             }
             Zero::Slip(direction) => {
-                let mut rows_by_q = vec![0.0; self.nr * self.nv];
-                self.model.contact_derivatives(state, &mut rows_by_q);
                 let mut by_p = vec![0.0; np];
                 let tangents =
                     (0..info.contacts[closing.contact].tangents).map(|k| (closing.row + 1 + k, direction[k]));
@@ -236,8 +233,8 @@ impl<'m> Player<'m> {
                         let n = out.len();
                         out.iter_mut().zip(&all[row * n..][..n]).for_each(|(out, by)| *out += factor * by);
                     };
-                    add(&mut by_q, &rows_by_q);
-                    add(&mut by_p, &rate);
+                    add(&mut by_q, &of_rows.by_q);
+                    add(&mut by_p, &of_rows.by_p);
                 }
                 [by_q, by_v, by_p]
             }
