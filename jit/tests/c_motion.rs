@@ -64,7 +64,8 @@ fn moved(
          for (int i = 0; i < {}; ++i) printf(\"%.17g\\n\", (double)m.v[i]);\n    return 0;\n}}\n",
         dims.nq, dims.nv
     );
-    printed(folder, &name, &main)
+    // What optimisation tells of a program, as variables that are not set, it tells of one precision as of the other.
+    printed(folder, &name, &main, if precision == CPrecision::Double { "-O1" } else { "-O0" })
 }
 
 /// Writes the files of a program, and gives its name.
@@ -80,11 +81,11 @@ fn written(folder: &Path, stages: &Stages, model: &JitModel, motion: &CMotion) -
 }
 
 /// The numbers that a program prints with this main function.
-fn printed(folder: &Path, name: &str, main: &str) -> Vec<f64> {
+fn printed(folder: &Path, name: &str, main: &str, optimised: &str) -> Vec<f64> {
     std::fs::write(folder.join("main.c"), main).unwrap();
     let sources = [format!("{name}.c"), format!("{name}_motion.c")];
     let mut command = Command::new("cc");
-    command.current_dir(folder).args(["-std=c99", "-O1", "-ffp-contract=off"]).args(WARNINGS);
+    command.current_dir(folder).args(["-std=c99", optimised, "-ffp-contract=off"]).args(WARNINGS);
     // Fields of rows that a model does not have are compared with zero in loops.
     let output = command.arg("-Wno-type-limits").args(sources).args(["main.c", "-o", "main", "-lm"]).output().unwrap();
     assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
@@ -228,7 +229,7 @@ int main(void)
     return 0;
 }
 ";
-    let found = printed(folder.path(), &name, main);
+    let found = printed(folder.path(), &name, main, "-O1");
     assert_eq!(found[0], found[1], "a start remembers the motion before");
     assert_eq!((found[2], found[3], found[4]), (4.0, 1.0, 0.0));
     assert!((found[5] - found[6]).abs() < 1e-3, "{} by steps in turns, {} by short ones", found[5], found[6]);

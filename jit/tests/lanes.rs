@@ -4,6 +4,7 @@
 mod random;
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use hamel::abreast::{LaneFunction, LanePoint};
 use hamel::lanes::Lanes;
@@ -36,13 +37,22 @@ const ALL_OPERATIONS: &str = "model All {
     output place = b.position;
 }";
 
-fn compiled(text: &str, level: Level) -> Result<JitModel, String> {
-    let stages = text
-        .parse()
-        .map_err(|error| format!("{error}"))
-        .and_then(|text| hamel_compiler::stages(text).map_err(|error| error.to_string()))?;
-    hamel_jit::compile_in_lanes(&stages, level).map_err(|error| error.to_string())
+/// A model in lanes, at both levels.
+struct Subject {
+    name: String,
+    compiled: [JitModel; 2],
 }
+
+impl Subject {
+    fn new((name, text): &(String, String)) -> Subject {
+        let stages = hamel_compiler::stages(text.parse().expect("it lexes"));
+        let stages = stages.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let at = |level| hamel_jit::compile_in_lanes(&stages, level).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Subject { name: name.clone(), compiled: [Level::AtOnce, Level::Optimised].map(at) }
+    }
+}
+
+static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| hamel_compiler::parallel::map(&texts(), Subject::new));
 
 /// Texts of models, with their names.
 fn texts() -> Vec<(String, String)> {
@@ -106,12 +116,11 @@ fn assert_same(found: f64, expected: f64, what: &str) {
 
 #[test]
 fn functions_in_lanes_have_the_bits_of_single_calls() {
-    let check = |(name, text): &(String, String)| {
+    let check = |Subject { name, compiled }: &Subject| {
         let mut random = Random(7);
         let mut compared = [0; 2];
-        for level in [Level::AtOnce, Level::Optimised] {
-            let model = compiled(text, level).unwrap_or_else(|error| panic!("{name}: {error}"));
-            let instances = instances(&model, &mut random);
+        for model in compiled {
+            let instances = instances(model, &mut random);
             let models: Vec<&JitModel> = instances.iter().collect();
             for round in [0, 1, 20, 21] {
                 let states: Vec<State> = models.iter().map(|model| state(model, &mut random, round)).collect();
@@ -127,7 +136,7 @@ fn functions_in_lanes_have_the_bits_of_single_calls() {
         }
         compared
     };
-    let compared = hamel_compiler::parallel::map(&texts(), check);
+    let compared = hamel_compiler::parallel::map(&SUBJECTS, check);
     let [abreast, in_lanes] = [0, 1].map(|kind| compared.iter().map(|counts| counts[kind]).sum::<usize>());
     assert!(abreast >= 1500 && in_lanes >= 16, "only {abreast} functions and {in_lanes} models are in lanes");
 }
@@ -301,14 +310,13 @@ fn assert_same_runs(found: &Run, expected: &Run, what: &str) {
 /// Trajectories, cautions, errors and counts, for any number of instances; some fail at the start, some on the way.
 #[test]
 fn runs_in_lanes_have_the_bits_of_single_runs() {
-    let check = |(name, text): &(String, String)| {
-        let model = compiled(text, Level::AtOnce).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let check = |Subject { name, compiled: [model, _] }: &Subject| {
         let mut random = Random(11);
         for (count, step, record_every) in [(8, 1e-2, 1), (3, 3e-3, 4), (8, 0.3, 2), (1, 1e-2, 1)] {
-            let mut instances = instances(&model, &mut random);
+            let mut instances = instances(model, &mut random);
             instances.truncate(count);
             // Others run one by one, here a little.
-            let until = if JitModel::group(&[&model]).is_ok() { 0.25 } else { 2.0 * step };
+            let until = if JitModel::group(&[model]).is_ok() { 0.25 } else { 2.0 * step };
             let starts: Vec<State> = instances.iter().map(|instance| start(instance, &mut random)).collect();
             let simulation =
                 |model| Simulation::new(model, &RungeKutta).step(step).until(until).record_every(record_every);
@@ -319,9 +327,9 @@ fn runs_in_lanes_have_the_bits_of_single_runs() {
                 assert_same_runs(&found[lane], &expected, &format!("{name}, lane {lane} of {count}, step {step}"));
             }
         }
-        compare_schemes(name, &model)
+        compare_schemes(name, model)
     };
-    let compared: usize = hamel_compiler::parallel::map(&texts(), check).into_iter().sum();
+    let compared: usize = hamel_compiler::parallel::map(&SUBJECTS, check).into_iter().sum();
     assert!(compared >= 900, "only {compared} runs by other schemes have come to their end");
 }
 
@@ -341,17 +349,18 @@ fn start(model: &JitModel, random: &mut Random) -> State {
 
 #[test]
 fn instances_that_do_not_fit_say_why() {
-    let reason = |text: &str| {
-        let model = compiled(text, Level::AtOnce).expect("it compiles");
-        JitModel::group(&[&model]).err()
+    let compiled = |text: &str| {
+        let [model, _] = Subject::new(&(text.to_owned(), text.to_owned())).compiled;
+        model
     };
+    let reason = |text: &str| JitModel::group(&[&compiled(text)]).err();
     let crank = "model A { planar; body a { mass: 1 kg, inertia: 1 kg m^2 } joint j: revolute(ground, a); }";
     assert_eq!(reason(crank), Some(NotInLanes::Constraints));
     let top = "model A { coordinates joint; body a { mass: 1 kg, inertia: diag(1, 1, 2) kg m^2 } joint j: spherical(ground, a); }";
     assert_eq!(reason(top), Some(NotInLanes::Rotations));
     let rail = "model A { planar; coordinates joint; body a { mass: 1 kg, inertia: 1 kg m^2 } joint j: prismatic(ground, a); }";
     assert_eq!(reason(rail), None);
-    let [one, other] = [rail, rail].map(|text| compiled(text, Level::AtOnce).expect("it compiles"));
+    let [one, other] = [rail, rail].map(compiled);
     assert_eq!(JitModel::group(&[&one, &other]).err(), Some(NotInLanes::Different));
     let stages = hamel_compiler::stages(rail.parse().expect("it lexes")).expect("it is a model");
     let without = hamel_jit::compile(&stages, Level::AtOnce).expect("it compiles");

@@ -72,6 +72,8 @@ pub(super) fn weights(times: &[f64], t: f64) -> impl Iterator<Item = (usize, f64
 /// Changes of parameters and inputs, one vector for each direction.
 pub(super) struct Forwards {
     parameters: Bundle,
+    /// Places of those that change, each with its direction.
+    changing: Vec<(usize, usize)>,
     inputs: Bundle,
     directions: Vec<Direction>,
 }
@@ -79,20 +81,28 @@ pub(super) struct Forwards {
 impl Forwards {
     pub(super) fn new(model: &dyn Model, directions: &[Direction]) -> Self {
         let info = model.describe();
+        let changing = |(which, direction): (usize, &Direction)| match direction {
+            Direction::Parameter(place) => Some((*place, which)),
+            _ => None,
+        };
+        let changing: Vec<(usize, usize)> = directions.iter().enumerate().filter_map(changing).collect();
         let mut parameters = Bundle::zeros(info.differentiated.len(), directions.len());
-        for (which, direction) in directions.iter().enumerate() {
-            if let Direction::Parameter(place) = direction {
-                parameters.entries_mut(*place, 1)[which] = 1.0;
-            }
-        }
+        changing.iter().for_each(|&(place, which)| parameters.entries_mut(place, 1)[which] = 1.0);
         let inputs = Bundle::zeros(info.inputs.len(), directions.len());
-        Self { parameters, inputs, directions: directions.to_vec() }
+        Self { parameters, changing, inputs, directions: directions.to_vec() }
     }
 }
 
 impl Outside for Forwards {
     fn parameters(&mut self) -> &mut Bundle {
         &mut self.parameters
+    }
+
+    // One of the parameters changes in each direction.
+    fn add_by_parameters(&self, (values, columns): (&[f64], usize), factor: f64, out: &mut [f64]) {
+        for (values, out) in values.chunks_exact(columns).zip(out.chunks_exact_mut(self.directions.len().max(1))) {
+            self.changing.iter().for_each(|&(place, which)| out[which] += factor * values[place]);
+        }
     }
 
     fn inputs(&mut self, t: f64) -> &Bundle {
@@ -155,6 +165,8 @@ impl Outside for Backwards {
     fn parameters(&mut self) -> &mut Bundle {
         &mut self.parameters
     }
+
+    fn add_by_parameters(&self, _: (&[f64], usize), _: f64, _: &mut [f64]) {}
 
     fn inputs(&mut self, _t: f64) -> &Bundle {
         &self.still

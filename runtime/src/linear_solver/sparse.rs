@@ -34,8 +34,8 @@ pub(super) struct SparseLu {
     is_ordered: bool,
     work: Vec<f64>,
     rhs: Vec<f64>,
-    /// Several right-hand sides as they were given; one of them, and its solution.
-    several: [Vec<f64>; 3],
+    /// Several right-hand sides as they were given; their sum, its solution, and their weights in it.
+    several: [Vec<f64>; 4],
 }
 
 /// An order of pivots, and the factors that it was found with.
@@ -237,22 +237,30 @@ impl SparseLu {
         values: &[f64],
         (rhs, width): (&mut [f64], usize),
     ) {
-        let [mut given, mut alone, mut solution] = core::mem::take(&mut self.several);
+        let [mut given, mut alone, mut solution, mut weights] = core::mem::take(&mut self.several);
         given.clear();
         given.extend_from_slice(rhs);
         self.substitute_several(rhs, width);
-        let is_accurate = (0..width).all(|side| {
-            for (one, all) in [(&mut alone, &given[..]), (&mut solution, &*rhs)] {
-                one.clear();
-                one.extend(all.iter().skip(side).step_by(width));
-            }
-            self.is_accurate(pattern, values, &alone, &solution)
-        });
+        // One test for all: of their sum, in which each has the same weight.
+        let largest = |all: &[f64], side: usize| {
+            all.iter().skip(side).step_by(width).fold(0.0_f64, |largest, x| largest.max(x.abs()))
+        };
+        weights.clear();
+        weights.extend((0..width).map(|side| match largest(&given, side) + largest(rhs, side) {
+            0.0 => 0.0,
+            size => 1.0 / size,
+        }));
+        for (sum, all) in [(&mut alone, &given[..]), (&mut solution, &*rhs)] {
+            sum.clear();
+            let of = |entries: &[f64]| entries.iter().zip(&weights).map(|(x, weight)| x * weight).sum::<f64>();
+            sum.extend(all.chunks_exact(width).map(of));
+        }
+        let is_accurate = self.is_accurate(pattern, values, &alone, &solution);
         if !is_accurate && self.factor(pattern, values).is_ok() {
             rhs.copy_from_slice(&given);
             self.substitute_several(rhs, width);
         }
-        self.several = [given, alone, solution];
+        self.several = [given, alone, solution, weights];
     }
 
     fn substitute_several(&mut self, rhs: &mut [f64], width: usize) {

@@ -25,10 +25,10 @@ pub(super) struct ContactTerms<'m> {
     pub(super) measured: DMatrix<f64>,
     slips: Vec<f64>,
     pub(super) derivatives: ContactDerivatives,
-    /// Where forces act: Wᵀ `[rows × nv]`, and derivatives of W Λ, `[nv × nv]` and `[nv × np]`.
+    /// Where forces act: Wᵀ `[rows × nv]`, and derivatives of W Λ, `[nv × nv]` and `[nv × np]`, the latter row by row.
     pub(super) pushed: DMatrix<f64>,
     pub(super) force_by_q: DMatrix<f64>,
-    pub(super) force_by_p: DMatrix<f64>,
+    pub(super) force_by_p: Vec<f64>,
     /// By the velocities before an impact: a factor of each row of Wᵀ.
     pub(super) by_before: Vec<f64>,
     /// What the laws say, contact by contact.
@@ -92,7 +92,7 @@ impl<'m> ContactTerms<'m> {
             derivatives: ContactDerivatives::new(model),
             pushed: zeros(n_rows, nv),
             force_by_q: zeros(nv, nv),
-            force_by_p: zeros(nv, np),
+            force_by_p: vec![0.0; nv * np],
             by_before: vec![0.0; n_rows],
             rules: Vec::new(),
             others: [(); 2].map(|()| ContactDerivatives::new(model)),
@@ -243,7 +243,7 @@ impl<'m> ContactTerms<'m> {
                     force_by_q[(i, k)] += force * (along.by_q[row * nv + k] - still.by_q[row * nv + k]);
                 }
                 for p in 0..np {
-                    force_by_p[(i, p)] += force * (along.by_p[row * np + p] - still.by_p[row * np + p]);
+                    force_by_p[i * np + p] += force * (along.by_p[row * np + p] - still.by_p[row * np + p]);
                 }
             }
         }

@@ -20,6 +20,8 @@ use crate::step::ConstraintLevel;
 pub(crate) trait Outside {
     /// Parameters, `[np]`.
     fn parameters(&mut self) -> &mut Bundle;
+    /// Forwards: `out += factor A p` with a matrix of so many columns, row by row.
+    fn add_by_parameters(&self, by_p: (&[f64], usize), factor: f64, out: &mut [f64]);
     /// Forwards: inputs at a time, `[nu]`.
     fn inputs(&mut self, t: f64) -> &Bundle;
     /// Backwards: adds slopes with respect to the inputs at a time.
@@ -585,12 +587,11 @@ impl<'m> Player<'m> {
         (forces, rows): (&mut [f64], &mut [f64]),
     ) {
         if self.wanted.parameters {
-            let parameters = outside.parameters();
-            let x = (parameters.values(), parameters.width());
-            add_full((&terms.forces.force_by_p, self.np), -1.0, false, x, forces);
+            outside.add_by_parameters((&terms.forces.force_by_p, self.np), -1.0, forces);
+            let width = outside.parameters().width();
             for (row, &level) in self.room.levels.iter().enumerate() {
                 let by_p = terms.of_constraints().row(row, level).by_p;
-                add_full((by_p, self.np), -1.0, false, x, &mut rows[row * x.1..][..x.1]);
+                outside.add_by_parameters((by_p, self.np), -1.0, &mut rows[row * width..][..width]);
             }
         }
         if self.wanted.inputs {
@@ -650,8 +651,7 @@ impl<'m> Player<'m> {
         let jacobian = (&self.model.describe().constraint_jacobian, self.terms.jacobian.as_slice());
         add_sparse(jacobian, -1.0, true, multiplier, value.values_mut());
         if self.wanted.parameters {
-            let x = (outside.parameters().values(), width);
-            add_full((&self.terms.force_by_p, self.np), 1.0, false, x, value.values_mut());
+            outside.add_by_parameters((&self.terms.force_by_p, self.np), 1.0, value.values_mut());
         }
         if self.wanted.inputs {
             let inputs = outside.inputs(state.t);

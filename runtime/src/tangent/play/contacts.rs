@@ -111,10 +111,9 @@ impl<'m> Player<'m> {
         }
         let mut friction = Bundle::zeros(contacts.rules.len(), width);
         if self.wanted.parameters {
-            let x = (outside.parameters().values(), width);
-            add_matrix(&contacts.force_by_p, 1.0, false, x, forces);
-            add_full((by_p, self.np), 1.0, false, x, slips.values_mut());
-            add_full((friction_by_p, self.np), 1.0, false, x, friction.values_mut());
+            outside.add_by_parameters((&contacts.force_by_p, self.np), 1.0, forces);
+            outside.add_by_parameters((by_p, self.np), 1.0, slips.values_mut());
+            outside.add_by_parameters((friction_by_p, self.np), 1.0, friction.values_mut());
         }
         for (contact, rule) in contacts.rules.iter().enumerate() {
             let of = contacts.rows(contact);
@@ -157,7 +156,7 @@ impl<'m> Player<'m> {
         add_matrix(&contacts.measured, 1.0, true, (slips.values(), width), velocity.values_mut());
         if self.wanted.parameters {
             let out = outside.parameters().values_mut();
-            add_matrix(&contacts.force_by_p, 1.0, true, (forces, width), out);
+            add_full((&contacts.force_by_p, self.np), 1.0, true, (forces, width), out);
             add_full((by_p, self.np), 1.0, true, (slips.values(), width), out);
             add_full((friction_by_p, self.np), 1.0, true, (friction.values(), width), out);
         }
@@ -178,10 +177,13 @@ impl<'m> Player<'m> {
 
     /// The change of the instant at which something of a contact becomes zero: what that changes by, over its rate.
     pub(super) fn close(&self, closing: &Closing, registers: &[Bundle], time: &mut Bundle, outside: &mut dyn Outside) {
-        let slopes = self.slopes_of_zero(closing);
+        let [by_q, by_v, by_p] = self.slopes_of_zero(closing);
         let [position, velocity] = [closing.position, closing.velocity].map(|register| &registers[register.0]);
         time.begin(1, position.width());
-        for (by, vectors) in slopes.iter().zip([position, velocity, &*outside.parameters()]) {
+        if !by_p.is_empty() {
+            outside.add_by_parameters((&by_p, by_p.len()), -1.0 / closing.rate, time.values_mut());
+        }
+        for (by, vectors) in [(by_q, position), (by_v, velocity)] {
             for (row, slope) in by.iter().enumerate() {
                 add_scaled(-slope / closing.rate, vectors.entries(row, 1), time.values_mut());
             }
@@ -256,8 +258,7 @@ impl<'m> Player<'m> {
         add_matrix(&contacts.force_by_q, 1.0, false, (position.values(), width), forces.values_mut());
         add_matrix(&contacts.pushed, 1.0, true, (along, width), forces.values_mut());
         if self.wanted.parameters {
-            let x = (outside.parameters().values(), width);
-            add_matrix(&contacts.force_by_p, 1.0, false, x, forces.values_mut());
+            outside.add_by_parameters((&contacts.force_by_p, self.np), 1.0, forces.values_mut());
         }
     }
 
@@ -274,7 +275,7 @@ impl<'m> Player<'m> {
         add_matrix(&contacts.force_by_q, 1.0, true, x, position.values_mut());
         add_matrix(&contacts.pushed, 1.0, false, x, along);
         if self.wanted.parameters {
-            add_matrix(&contacts.force_by_p, 1.0, true, x, outside.parameters().values_mut());
+            add_full((&contacts.force_by_p, self.np), 1.0, true, x, outside.parameters().values_mut());
         }
     }
 }
