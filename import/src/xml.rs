@@ -23,17 +23,31 @@ pub(crate) fn document(text: &str, nesting: usize) -> Result<Document<'_>, Error
     if text.len() > limits::BYTES {
         return Err(too_many("bytes", text.len(), limits::BYTES, LARGE).at(whole).into());
     }
-    let options = ParsingOptions { nodes_limit: limits::NODES, ..ParsingOptions::default() };
+    // Entities could be far larger than the text, and other readers of robots know none either.
+    let has_entities = text.contains("<!ENTITY");
+    let options = ParsingOptions { nodes_limit: limits::NODES, allow_dtd: !has_entities, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| {
         let most = limits::NODES as usize;
         if matches!(error, roxmltree::Error::NodesLimitReached) {
             return too_many("elements and texts", most + 1, most, LARGE).at(whole);
         }
         let at = error.pos();
+        let place = Place { line: at.row, column: at.col };
+        match error {
+            roxmltree::Error::InvalidComment(_) => {
+                let what = "a comment contains `--`, or ends with `-`".to_owned();
+                return Problem::Unsupported { what, help: "XML has no such comments" }.at(place);
+            }
+            roxmltree::Error::DtdDetected => {
+                let what = "entities (`<!ENTITY`) are not expanded".to_owned();
+                return Problem::Unsupported { what, help: "write what they stand for" }.at(whole);
+            }
+            _ => {}
+        }
         // The message repeats the position at its end.
         let message = error.to_string();
         let message = line(message.rsplit_once(" at ").map_or(message.as_str(), |(message, _)| message));
-        Problem::Xml(message).at(Place { line: at.row, column: at.col })
+        Problem::Xml(message).at(place)
     })?;
     match too_deep(document.root_element(), nesting) {
         Some(node) => {

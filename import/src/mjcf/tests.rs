@@ -158,6 +158,24 @@ fn equalities_hold_where_the_robot_is_described() {
     assert!(import.model.contains("joint connect1: spherical(b at [1.0, 0.0, 0.0] m, c) { cut }"), "{}", import.model);
 }
 
+/// Declarations of a type are of no meaning; entities and comments that XML does not have are refused in all formats.
+#[test]
+fn declarations_are_skipped() {
+    let text = robot(&format!("<body><joint/>{INERTIAL}</body>"), "");
+    assert!(
+        translated(&format!("<?xml version=\"1.0\"?>\n<!DOCTYPE mujoco SYSTEM \"m.dtd\" []>\n{text}"))
+            .model
+            .contains("revolute")
+    );
+    let entity = format!("<!DOCTYPE mujoco [<!ENTITY a \"b\">]>\n{text}");
+    assert_eq!(import_error(&entity), "1:1: entities (`<!ENTITY`) are not expanded\nhelp: write what they stand for");
+    let comment = text.replace("<worldbody>", "<!-- a -- b --><worldbody>");
+    assert_eq!(
+        import_error(&comment),
+        "2:1: a comment contains `--`, or ends with `-`\nhelp: XML has no such comments"
+    );
+}
+
 /// Whichever comes first.
 #[test]
 fn sites_may_have_the_names_of_bodies() {
