@@ -3,9 +3,14 @@
 use roxmltree::Node;
 
 use super::classes::View;
+use super::drives::Drive;
 use super::read::Reader;
 use crate::error::Problem;
+use crate::robot::number::Number;
 use crate::robot::{Actuator, Name, Signal};
+
+/// What actuators may act on beside joints.
+const OTHERS: [&str; 4] = ["tendon", "site", "cranksite", "body"];
 
 impl<'d> Reader<'_, 'd> {
     pub(super) fn actuators(&mut self, section: Node<'d, 'd>) {
@@ -19,43 +24,52 @@ impl<'d> Reader<'_, 'd> {
         }
     }
 
-    pub(super) fn actuator(&mut self, view: View<'d>) -> Option<Actuator> {
-        let node = view.node;
-        let word = node.tag_name().name();
-        let joint = self.classes.text(view, "joint").or(self.classes.text(view, "jointinparent"));
-        let is_read = matches!(word, "motor" | "position" | "velocity" | "damper" | "general");
-        let has_dynamics = self.classes.text(view, "dyntype").is_some_and(|word| word != "none")
-            || ["timeconst", "dampratio"]
-                .iter()
-                .any(|attribute| self.classes.text(view, attribute).is_some_and(|text| text.trim() != "0"));
-        let (Some(joint), true, false) = (joint, is_read, has_dynamics) else {
-            self.notes.ignore(node, "only motors, and laws that are linear, act on joints");
+    fn actuator(&mut self, View { node, class }: View<'d>) -> Option<Actuator> {
+        let Some(joint) = node.attribute("joint").or(node.attribute("jointinparent")) else {
+            let other = OTHERS.into_iter().find(|other| node.has_attribute(*other)).unwrap_or("body");
+            self.notes.ignore(node, &format!("it acts on a {}, and not on a joint", other.trim_start_matches("crank")));
             return None;
         };
         let name = self.named_copy(node)?.unwrap_or_else(|| Name(format!("actuator{}", self.actuators.len() + 1)));
         let around = self.notes.enter(Some(format!("actuator `{name}`")));
-        let law = self.law(view, word);
-        let joint = self.joint_named(joint, node);
+        let actuator = self.of_joint(View { node, class }, joint, name);
         self.notes.enter(around);
-        let Some(joint) = joint else {
-            if !self.notes.has_errors() {
-                self.notes.ignore(node, "only motors, and laws that are linear, act on joints");
-            }
-            return None;
-        };
-        for attribute in ["ctrlrange", "forcerange"] {
-            if self.classes.holder(view, attribute).is_some() {
-                self.warn(node, "inputs and forces of actuators are not clamped to their ranges");
-            }
+        actuator
+    }
+
+    fn of_joint(&mut self, View { node, class }: View<'d>, joint: &str, name: Name) -> Option<Actuator> {
+        let known = self.notes.errors();
+        let (drive, joint) = (self.drive(node, class), self.joint_named(joint, node));
+        if joint.is_none() && self.notes.errors() == known {
+            self.notes.ignore(node, "its joint has several coordinates");
         }
-        let (input, gear, [of_input, constant, of_length, of_rate]) = law?;
+        let (drive, joint) = (drive?, joint?);
+        self.rotor(node, joint, &drive)?;
+        if self.switches.is_off("actuation") {
+            return None;
+        }
+        if self.switches.is_group_off(drive.group) {
+            self.notes.ignore(node, "its group is switched off");
+            return None;
+        }
+        let [of_input, constant, of_length, of_rate] = self.law(node, &drive)?;
+        if drive.is_clamped(self.compiler.autolimits, !self.switches.is_off("clampctrl")) {
+            self.warn(node, "inputs and forces of actuators are not clamped to their ranges");
+        }
+        if drive.delay > 0.0 {
+            self.warn(node, "`delay` of an actuator is ignored: its input acts at once");
+        }
         // The length is the gear ratio times the coordinate, and the force does work on it.
-        let reference = self.references[joint];
+        let (gear, reference) = (drive.gear(), self.references[joint]);
         Some(Actuator {
             name,
             place: self.notes.place(node),
             joint,
-            input,
+            input: match node.tag_name().name() {
+                "position" => Signal::Coordinate,
+                "velocity" => Signal::Velocity,
+                _ => Signal::Effort,
+            },
             of_input: gear * of_input,
             constant: gear * (constant + of_length * gear * reference),
             of_coordinate: gear * gear * of_length,
@@ -63,49 +77,51 @@ impl<'d> Reader<'_, 'd> {
         })
     }
 
-    /// What the input is, the gear ratio, and the force: factors of the input, 1, the length and its rate.
-    pub(super) fn law(&mut self, view: View<'d>, word: &str) -> Option<(Signal, f64, [f64; 4])> {
-        let gear = match self.classes.holder(view, "gear") {
-            Some(node) => self.notes.list(node, "gear", 1, 6)?[0].value,
-            None => 1.0,
+    /// The force before the gear: factors of the input, 1, the length and its rate.
+    fn law(&mut self, node: Node<'d, 'd>, drive: &Drive<'d>) -> Option<[f64; 4]> {
+        let bias = match drive.bias_kind {
+            "none" => [0.0; 3],
+            _ => drive.bias,
         };
-        let scalar = |reader: &mut Self, attribute, default: f64| {
-            Some(reader.scalar(view, attribute)?.map_or(default, |number| number.value))
+        let is_varied = drive.gain_kind == "affine" && drive.gain[1..] != [0.0; 2];
+        if drive.dynamics == "none" && is_varied {
+            let what = "a gain that is not fixed is not read".to_owned();
+            return self.notes.wrong(node, Problem::Unsupported { what, help: "write the force in the model" });
+        }
+        let is_linear =
+            matches!(drive.gain_kind, "fixed" | "affine") && matches!(drive.bias_kind, "none" | "affine") && !is_varied;
+        let is_known = drive.gain.iter().chain(&bias).all(|factor| !factor.is_nan());
+        let reason = if !is_linear || !is_known {
+            "only forces that are linear in the input, the coordinate and the velocity are read"
+        } else if drive.dynamics != "none" {
+            "its input acts through a state of its own"
+        } else if drive.is_damped_by_ratio() {
+            "MuJoCo computes its damping from `dampratio` and the inertia, by rules that differ between versions: \
+             give `kv`"
+        } else {
+            return Some([drive.gain[0], bias[0], bias[1], bias[2]]);
         };
-        let list = |reader: &mut Self, attribute, default: [f64; 3]| -> Option<[f64; 3]> {
-            let Some(node) = reader.classes.holder(view, attribute) else { return Some(default) };
-            let mut values = reader.notes.list(node, attribute, 1, 10)?.into_iter().map(|number| number.value);
-            Some(default.map(|default| values.next().unwrap_or(default)))
-        };
-        Some(match word {
-            "position" => {
-                let (kp, kv) = (scalar(self, "kp", 1.0)?, scalar(self, "kv", 0.0)?);
-                (Signal::Coordinate, gear, [kp, 0.0, -kp, -kv])
+        self.notes.ignore(node, reason);
+        None
+    }
+
+    /// What an actuator adds to its joint, whatever its force is.
+    fn rotor(&mut self, node: Node<'d, 'd>, joint: usize, drive: &Drive<'d>) -> Option<()> {
+        if drive.armature < 0.0 {
+            return self.notes.wrong(node, Problem::NegativeMass(drive.armature));
+        }
+        let gear = drive.gear().powi(2);
+        let damping = if self.switches.is_off("damper") { [0.0; 3] } else { drive.damping };
+        let [damping, nonlinear @ ..] = damping;
+        if nonlinear != [0.0; 2] {
+            self.warn(node, "`damping` of an actuator is linear: its other coefficients are ignored");
+        }
+        let joint = &mut self.joints[joint];
+        for (sum, part) in [(&mut joint.rotor, drive.armature), (&mut joint.damping, damping)] {
+            if part != 0.0 {
+                *sum = Some(Number::computed(sum.as_ref().map_or(0.0, |sum| sum.value) + gear * part));
             }
-            "velocity" => {
-                let kv = scalar(self, "kv", 1.0)?;
-                (Signal::Velocity, gear, [kv, 0.0, 0.0, -kv])
-            }
-            "general" => {
-                let [gain, ..] = list(self, "gainprm", [1.0, 0.0, 0.0])?;
-                let bias = match self.classes.text(view, "biastype").unwrap_or("none") {
-                    "affine" => list(self, "biasprm", [0.0; 3])?,
-                    _ => [0.0; 3],
-                };
-                if self.classes.text(view, "gaintype").is_some_and(|word| word != "fixed") {
-                    let what = "a gain that is not fixed is not read".to_owned();
-                    let help = "write the force in the model";
-                    return self.notes.wrong(view.node, Problem::Unsupported { what, help });
-                }
-                (Signal::Effort, gear, [gain, bias[0], bias[1], bias[2]])
-            }
-            "damper" => {
-                let what = "a damper whose input is its damping is not linear".to_owned();
-                return self
-                    .notes
-                    .wrong(view.node, Problem::Unsupported { what, help: "write the force in the model" });
-            }
-            _ => (Signal::Effort, gear, [1.0, 0.0, 0.0, 0.0]),
-        })
+        }
+        Some(())
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Compiler<'d> {
     pub(super) least_mass: f64,
     pub(super) least_inertia: f64,
     pub(super) balances: bool,
+    /// Frames of free bodies that carry no others become those of their inertia.
+    pub(super) aligns_free: bool,
     pub(super) total_mass: Option<f64>,
     /// Solids that stand for meshes have their bounds, and not their moments of inertia.
     pub(super) fits_bounds: bool,
@@ -44,6 +46,7 @@ impl Default for Compiler<'_> {
             least_mass: 0.0,
             least_inertia: 0.0,
             balances: false,
+            aligns_free: false,
             total_mass: None,
             fits_bounds: false,
             mesh_folder: "",
@@ -103,6 +106,7 @@ impl<'d> Reader<'_, 'd> {
         settings.mesh_folder = node.attribute("meshdir").or(node.attribute("assetdir")).unwrap_or(settings.mesh_folder);
         for (attribute, setting) in [
             ("balanceinertia", &mut settings.balances),
+            ("alignfree", &mut settings.aligns_free),
             ("fitaabb", &mut settings.fits_bounds),
             ("strippath", &mut settings.is_stripped),
         ] {

@@ -12,12 +12,17 @@ use crate::robot::{Closure, Follower, Kind, Name};
 impl<'d> Reader<'_, 'd> {
     /// What connects bodies and joints beside the tree.
     pub(super) fn equality(&mut self, section: Node<'d, 'd>) {
+        if self.switches.is_off("equality") {
+            return;
+        }
         for node in section.children().filter(Node::is_element) {
-            if node.attribute("active") == Some("false") {
+            let view = View { node, class: self.class(node, "class", 0) };
+            // A class has one default for all of these elements.
+            let default = || self.classes.default(view.class, "equality", "active")?.attribute("active");
+            if node.attribute("active").or_else(default) == Some("false") {
                 self.warn(node, "an `equality` that is not active is ignored");
                 continue;
             }
-            let view = View { node, class: self.class(node, "class", 0) };
             match node.tag_name().name() {
                 word @ ("connect" | "weld") => {
                     let references = [("body", "body1"), ("body", "body2"), ("site", "site1"), ("site", "site2")];

@@ -44,15 +44,24 @@ impl<'d> Reader<'_, 'd> {
         if axis.is_some_and(|axis| orientation::unit(axis).is_none()) && kind != Some(Kind::Ball) && !is_free {
             self.notes.wrong::<()>(node, Problem::ZeroAxis);
         }
-        let damping = self.scalar(view, "damping");
-        let stiffness = self.scalar(view, "stiffness");
+        let [damping, stiffness] =
+            [("damping", "damper"), ("stiffness", "spring")].map(|(attribute, switch)| {
+                match self.switches.is_off(switch) {
+                    true => Some(None),
+                    false => self.scalar(view, attribute),
+                }
+            });
         let rotor = self.scalar(view, "armature").map(|rotor| rotor.filter(|rotor| !rotor.is_zero()));
         let reference = self.scalar(view, "ref").map(|number| number.map_or(0.0, |number| angle(number.value)));
         let rest = self.scalar(view, "springref").map(|number| number.map_or(0.0, |number| angle(number.value)));
         for (attribute, message) in [
             ("frictionloss", "`frictionloss` is ignored: a model that is solved for accelerations has no sticking"),
             ("springdamper", "`springdamper` is ignored: give `stiffness` and `damping`"),
+            ("springyield", "`springyield` is ignored: springs do not yield"),
         ] {
+            if self.switches.is_off(attribute) {
+                continue;
+            }
             let holder = self.classes.holder(view, attribute);
             let is_zero = |node: Node| {
                 let words = node.attribute(attribute).unwrap_or_default().split_whitespace();
@@ -107,7 +116,8 @@ impl<'d> Reader<'_, 'd> {
         Some((joint, if has_coordinate { reference } else { 0.0 }))
     }
 
-    pub(super) fn limits(
+    /// What a coordinate and the force on it shall not leave.
+    fn limits(
         &mut self,
         view: View<'d>,
         kind: Option<Kind>,
@@ -115,11 +125,13 @@ impl<'d> Reader<'_, 'd> {
         angle: impl Fn(f64) -> f64,
     ) -> Option<Limits> {
         let mut limits = Limits::default();
-        if !kind.is_some_and(Kind::has_coordinate) {
-            return Some(limits);
-        }
+        let has_coordinate = kind.is_some_and(Kind::has_coordinate);
         for (attribute, word) in [("range", "limited"), ("actuatorfrcrange", "actuatorfrclimited")] {
             let Some(holder) = self.classes.holder(view, attribute) else { continue };
+            // A free joint has no limits, and only one coordinate has a force.
+            if !has_coordinate && (kind != Some(Kind::Ball) || attribute != "range") {
+                continue;
+            }
             let [lower, upper] = self.notes.numbers(holder, attribute)?.map(|number: Number| number.value);
             let is_limited = match self.classes.text(view, word).unwrap_or("auto") {
                 "auto" => self.compiler.autolimits,
@@ -128,12 +140,34 @@ impl<'d> Reader<'_, 'd> {
             if !is_limited || lower > upper {
                 continue;
             }
-            if attribute == "range" {
-                limits.position = Some([lower, upper].map(|limit| Number::computed(angle(limit) - reference)));
-            } else {
-                limits.effort = Some(Number::computed(lower.abs().max(upper.abs())));
+            match (attribute, has_coordinate) {
+                ("range", _) if self.switches.is_off("limit") => {}
+                ("range", false) => self.warn(view.node, "`range` of a joint with several coordinates is ignored"),
+                ("range", true) => {
+                    limits.position = Some([lower, upper].map(|limit| Number::computed(angle(limit) - reference)));
+                }
+                _ => {
+                    if lower != -upper {
+                        let message = "`actuatorfrcrange` is not symmetric: the limit of the effort is the larger side";
+                        self.warn(view.node, message);
+                    }
+                    limits.effort = Some(Number::computed(lower.abs().max(upper.abs())));
+                }
             }
         }
         Some(limits)
+    }
+
+    /// Warns of a joint whose body, which carries no others, MuJoCo gives the frame of its inertia.
+    pub(super) fn aligned(&mut self, view: View<'d>) {
+        let is_free = view.node.has_tag_name("freejoint") || self.classes.text(view, "type") == Some("free");
+        let is_aligned = match view.node.attribute("align") {
+            Some("true") => true,
+            Some("false") => false,
+            _ => self.compiler.aligns_free,
+        };
+        if is_free && is_aligned {
+            self.warn(view.node, "`align` is ignored: the frame of a free body stays where it is described");
+        }
     }
 }

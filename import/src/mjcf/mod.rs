@@ -4,17 +4,19 @@
 //! position, where a joint has one; a free joint moves with its velocities in the axes of the body. Constraints and limits
 //! are those of rigid mechanisms, where MuJoCo has stiff springs. What has no meaning for the dynamics of rigid bodies
 //! (shapes without mass, sensors, settings of the solver) is left out and listed, as is what the language does not have:
-//! tendons, friction in joints, the inertia of rotors (`armature`) of joints with several coordinates.
+//! tendons, friction in joints, the inertia of rotors (`armature`) and limits of joints with several coordinates.
 
 mod actuators;
 mod classes;
 mod compiler;
+mod drives;
 mod equality;
 mod include;
 mod joints;
 mod looks;
 mod masses;
 mod meshes;
+mod options;
 mod orientation;
 mod principal;
 mod read;

@@ -7,9 +7,11 @@ use roxmltree::Node;
 
 use super::classes::{Classes, View};
 use super::compiler::Compiler;
+use super::drives::Drives;
 use super::include;
 use super::looks::Assets;
 use super::meshes::Meshes;
+use super::options::Switches;
 use super::orientation;
 use crate::error::{Errors, Place, Problem, Warning};
 use crate::limits;
@@ -72,6 +74,7 @@ fn read_whole(text: &str, places: Places, visuals: Option<&Visuals>) -> Result<(
         notes,
         classes: Classes::new(sections("default")),
         compiler: Compiler::default(),
+        switches: Switches::default(),
         links: Vec::new(),
         joints: Vec::new(),
         world: Vec::new(),
@@ -81,6 +84,7 @@ fn read_whole(text: &str, places: Places, visuals: Option<&Visuals>) -> Result<(
         suffix: String::new(),
         copied: HashMap::new(),
         moving: HashSet::new(),
+        drives: Drives::new(),
         actuators: Vec::new(),
         closures: Vec::new(),
         meshes: Meshes::new(visuals),
@@ -88,7 +92,7 @@ fn read_whole(text: &str, places: Places, visuals: Option<&Visuals>) -> Result<(
         looks: Vec::new(),
     };
     sections("compiler").for_each(|node| reader.compiler(node));
-    let gravity = reader.gravity(sections("option"));
+    let gravity = reader.options(sections("option"));
     reader.meshes(sections("asset"));
     if visuals.is_some() {
         reader.assets = Some(reader.assets_of(sections("asset")));
@@ -135,6 +139,7 @@ pub(super) struct Reader<'a, 'd> {
     pub(super) notes: Notes<'a>,
     pub(super) classes: Classes<'d>,
     pub(super) compiler: Compiler<'d>,
+    pub(super) switches: Switches<'d>,
     pub(super) links: Vec<Link>,
     pub(super) joints: Vec<Joint>,
     /// Where links stand in the reference position.
@@ -149,6 +154,8 @@ pub(super) struct Reader<'a, 'd> {
     pub(super) copied: HashMap<(&'static str, &'d str), Vec<String>>,
     /// Links of bodies that move.
     pub(super) moving: HashSet<usize>,
+    /// Defaults of actuators, as far as they are known.
+    pub(super) drives: Drives<'d>,
     pub(super) actuators: Vec<Actuator>,
     pub(super) closures: Vec<Closure>,
     pub(super) meshes: Meshes<'d>,
@@ -170,27 +177,6 @@ impl<'d> Reader<'_, 'd> {
 
     pub(super) fn warn(&mut self, node: Node, message: &str) {
         self.notes.warn(self.notes.place(node), message, || message.to_owned());
-    }
-
-    /// The gravity of the last `option` that says it.
-    pub(super) fn gravity(&mut self, options: impl Iterator<Item = Node<'d, 'd>>) -> String {
-        let mut gravity = [0.0, 0.0, -9.81].map(Number::computed);
-        for option in options {
-            if option.has_attribute("gravity") {
-                gravity = self.notes.numbers(option, "gravity").unwrap_or(gravity);
-            }
-            for attribute in ["density", "viscosity"] {
-                if option.attribute(attribute).and_then(|text| text.parse().ok()).is_some_and(|value: f64| value != 0.0)
-                {
-                    self.warn(option, "the fluid around bodies is ignored");
-                }
-            }
-            let mut flags = option.children().filter(|child| child.has_tag_name("flag"));
-            if flags.any(|flag| flag.attribute("gravity") == Some("disable")) {
-                gravity = [(); 3].map(|()| Number::zero());
-            }
-        }
-        format!("[{}] m/s^2", gravity.each_ref().map(Number::literal).join(", "))
     }
 
     /// The class of an element within others of a class.
@@ -295,6 +281,8 @@ impl<'d> Reader<'_, 'd> {
             self.warn(node, "`gravcomp` is ignored: write the force in the model");
         }
         let joints: Vec<&Item<'d>> = items.iter().filter(is_joint).collect();
+        let carries = items.iter().any(|item| item.view.node.has_tag_name("body"));
+        joints.iter().filter(|_| !carries).for_each(|joint| self.aligned(joint.view));
         let world = self.world[parent].then(&base);
         let mut last = parent;
         let count = joints.len();

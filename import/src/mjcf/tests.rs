@@ -6,21 +6,21 @@ use hamel_compiler::simplify::Limits;
 
 use super::{Import, Options, import};
 
-fn translated(text: &str) -> Import {
+pub(super) fn translated(text: &str) -> Import {
     import(text, &Options::default()).unwrap_or_else(|errors| panic!("{errors}\n{text}"))
 }
 
-fn understood(import: &Import) -> System {
+pub(super) fn understood(import: &Import) -> System {
     let description = import.tokens().map_err(syn::Error::from).and_then(parse);
     let system = description.and_then(|description| resolve(&description));
     system.unwrap_or_else(|error| panic!("{error}\n{}", import.model))
 }
 
-fn warnings(import: &Import) -> Vec<String> {
+pub(super) fn warnings(import: &Import) -> Vec<String> {
     import.warnings.iter().map(ToString::to_string).collect()
 }
 
-fn robot(bodies: &str, others: &str) -> String {
+pub(super) fn robot(bodies: &str, others: &str) -> String {
     format!("<mujoco model=\"r\">\n<worldbody>\n{bodies}</worldbody>\n{others}</mujoco>")
 }
 
@@ -113,10 +113,23 @@ rotor_inertia: 0.1 kg m^2, limits: -1.5707963267948966 rad..1.0471975511965976 r
             "18:9: `stiffness` of a joint with several coordinates is ignored",
             "18:9: `armature` of a joint with several coordinates is ignored",
             "26:5: inputs and forces of actuators are not clamped to their ranges",
-            "27:5: `motor` is ignored: only motors, and laws that are linear, act on joints",
+            "27:5: `motor` is ignored: it acts on a tendon, and not on a joint",
         ]
     );
     understood(&import);
+}
+
+/// How far constraints are from being kept.
+fn residual_of(import: &Import, q: Vec<f64>) -> Vec<f64> {
+    let tokens = import.tokens().expect("tokens");
+    let stages = hamel_compiler::stages_within(tokens, &Limits::least());
+    let stages = stages.unwrap_or_else(|error| panic!("{error}\n{}", import.model));
+    let layout = &stages.simplified.layout;
+    let model = Interpreter::<f64>::new(&stages.simplified, &stages.schedule, Vec::new());
+    let (nv, nc) = (layout.velocities.len(), layout.constraints.len());
+    let (v, a, tau) = (vec![0.0; nv], vec![0.0; nv], Vec::new());
+    let point = Point { t: 0.0, inputs: Vec::new(), q, v, a, lambda: vec![0.0; nc], tau };
+    model.output(FunctionRole::Constraint, Role::Constraint, &point, (nc, 1)).values
 }
 
 /// Bodies that MuJoCo ties together in the reference position are tied there; couplings of joints are those of their
@@ -138,24 +151,54 @@ fn equalities_hold_where_the_robot_is_described() {
     }
     assert!(import.model.contains("constraint jc_held: jc.displacement == 0.0 m;"), "{}", import.model);
     assert!(warnings(&import).iter().any(|warning| warning.contains("not active")), "{:?}", warnings(&import));
-    let tokens = import.tokens().expect("tokens");
-    let stages = hamel_compiler::stages_within(tokens, &Limits::least());
-    let stages = stages.unwrap_or_else(|error| panic!("{error}\n{}", import.model));
-    let layout = &stages.simplified.layout;
-    let model = Interpreter::<f64>::new(&stages.simplified, &stages.schedule, Vec::new());
-    let residual = |q: Vec<f64>| {
-        let (nv, nc) = (layout.velocities.len(), layout.constraints.len());
-        let (v, a, tau) = (vec![0.0; nv], vec![0.0; nv], Vec::new());
-        let point = Point { t: 0.0, inputs: Vec::new(), q, v, a, lambda: vec![0.0; nc], tau };
-        model.output(FunctionRole::Constraint, Role::Constraint, &point, (nc, 1)).values
-    };
     let size = |values: Vec<f64>| values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
-    assert_eq!(layout.constraints.len(), 3 + 6 + 6 + 1);
-    assert!(size(residual(vec![0.0; 2])) < 1e-14, "{:?}\n{}", residual(vec![0.0; 2]), import.model);
-    assert!(size(residual(vec![0.1, 0.0])) > 1e-2);
+    let held = residual_of(&import, vec![0.0; 2]);
+    assert_eq!(held.len(), 3 + 6 + 6 + 1);
+    assert!(size(held.clone()) < 1e-14, "{held:?}\n{}", import.model);
+    assert!(size(residual_of(&import, vec![0.1, 0.0])) > 1e-2);
     let sites = r#"<equality><connect site1="sb" site2="sc"/></equality>"#;
     let import = translated(&robot(&bodies, sites));
     assert!(import.model.contains("joint connect1: spherical(b at [1.0, 0.0, 0.0] m, c) { cut }"), "{}", import.model);
+}
+
+/// What MuJoCo has and the language has not, or has in another way.
+#[test]
+fn what_is_left_out_is_said() {
+    let box_ = r#"<geom type="box" size="0.1 0.2 0.3" pos="0.5 0 0"/>"#;
+    let aligned = "`align` is ignored: the frame of a free body stays where it is described";
+    let ball = "`range` of a joint with several coordinates is ignored";
+    let uneven = "`actuatorfrcrange` is not symmetric: the limit of the effort is the larger side";
+    let inactive = "an `equality` that is not active is ignored";
+    let tied = r#"<equality><connect class="c" body1="a" anchor="0 0 0"/></equality>"#;
+    let off = r#"<default><default class="c"><equality active="false"/></default></default>"#;
+    let off_outside = r#"<default><equality active="false"/><default class="c"><equality/></default></default>"#;
+    for (joint, others, expected) in [
+        (r#"<freejoint align="true"/>"#, String::new(), &[aligned][..]),
+        ("<freejoint/>", r#"<compiler alignfree="true"/>"#.to_owned(), &[aligned]),
+        (r#"<joint type="free"/>"#, r#"<compiler alignfree="true"/>"#.to_owned(), &[aligned]),
+        (r#"<freejoint align="false"/>"#, r#"<compiler alignfree="true"/>"#.to_owned(), &[]),
+        ("<joint/>", r#"<compiler alignfree="true"/>"#.to_owned(), &[]),
+        // MuJoCo aligns no body that carries others.
+        (r#"<freejoint align="true"/><body/>"#, String::new(), &[]),
+        (r#"<joint type="ball" range="0 30"/>"#, String::new(), &[ball]),
+        (r#"<joint type="ball" range="0 30" limited="false"/>"#, String::new(), &[]),
+        (r#"<joint actuatorfrcrange="-5 7"/>"#, String::new(), &[uneven]),
+        (r#"<joint actuatorfrcrange="-7 7"/>"#, String::new(), &[]),
+        (
+            r#"<joint stiffness="1" springyield="0.1"/>"#,
+            String::new(),
+            &["`springyield` is ignored: springs do not yield"],
+        ),
+        ("<joint/>", format!("{off}{tied}"), &[inactive]),
+        ("<joint/>", format!("{off_outside}{tied}"), &[inactive]),
+        ("<joint/>", format!("{off}{}", tied.replace("class=\"c\" ", "")), &[]),
+        ("<joint/>", format!("{off_outside}{}", tied.replace("class=", "active=\"true\" class=")), &[]),
+    ] {
+        let import = translated(&robot(&format!("<body name=\"a\">{joint}{box_}</body>\n"), &others));
+        let said: Vec<String> = import.warnings.iter().map(|warning| warning.message.clone()).collect();
+        assert_eq!(said, expected, "{joint} {others}");
+        assert_eq!(import.model.contains("cut"), !others.is_empty() && others.contains("connect") && said.is_empty());
+    }
 }
 
 /// Declarations of a type are of no meaning; entities and comments that XML does not have are refused in all formats.
@@ -370,6 +413,6 @@ fn replicas_have_the_names_that_mujoco_gives_them() {
     assert!(without(&many, "").contains("expected at most"), "too many");
 }
 
-fn import_error(text: &str) -> String {
+pub(super) fn import_error(text: &str) -> String {
     import(text, &Options::default()).expect_err(text).to_string()
 }
