@@ -9,6 +9,12 @@ use crate::robot::number::Number;
 use crate::robot::pose::Pose;
 use crate::robot::{Closure, Follower, Kind, Name};
 
+/// How far apart rounding leaves frames, m or 1.
+const ROUNDING: f64 = 1e-12;
+
+/// The same of numbers that are written with a few digits.
+const WRITTEN: f64 = 1e-6;
+
 impl<'d> Reader<'_, 'd> {
     /// What connects bodies and joints beside the tree.
     pub(super) fn equality(&mut self, section: Node<'d, 'd>) {
@@ -42,8 +48,51 @@ impl<'d> Reader<'_, 'd> {
         let default = || Name(format!("{}{}", node.tag_name().name(), self.closures.len() + 1));
         let (name, place) = (name.unwrap_or_else(default), self.notes.place(node));
         let kind = if is_weld { Kind::Fixed } else { Kind::Ball };
+        self.join(node, &name, kind, &ends);
         let axis = [0, 0, 1].map(Number::whole);
         self.closures.push(Closure { name, place, kind, axis, ends });
+    }
+
+    /// Lets a free body start where it is tied to, with all that it carries: where it is described would be in conflict.
+    fn join(&mut self, node: Node<'d, 'd>, name: &Name, kind: Kind, ends: &[(usize, Pose); 2]) {
+        let frames = ends.map(|(link, end)| match kind {
+            Kind::Fixed => self.world[link].then(&end),
+            _ => Pose { position: self.world[link].then(&end).position, ..Pose::IDENTITY },
+        });
+        let gap = frames[0].inverse().then(&frames[1]).distance(&Pose::IDENTITY);
+        if gap < ROUNDING {
+            return;
+        }
+        let roots = ends.map(|(link, _)| self.root(link));
+        let is_free = |root: &usize| self.joints[*root].kind == Kind::Floating;
+        let moved = [1, 0].into_iter().find(|&k| roots[k].as_ref().is_some_and(is_free) && roots[0] != roots[1]);
+        let joint = moved.and_then(|k| Some((k, &mut self.joints[roots[k]?])));
+        let start = match joint {
+            Some((k, joint)) => {
+                let motion = frames[1 - k].then(&frames[k].inverse());
+                joint.start = Some(motion.then(&joint.start.unwrap_or(Pose::IDENTITY)));
+                format!("`{}` starts", joint.name)
+            }
+            None => "the motion starts".to_owned(),
+        };
+        if gap > WRITTEN {
+            self.notes.warn(self.notes.place(node), "a closure that is open", || {
+                format!("`{name}` does not hold where the robot is described: {start} where it does")
+            });
+        }
+    }
+
+    /// The joint that connects a link with the ground, itself or through others.
+    fn root(&self, mut link: usize) -> Option<usize> {
+        loop {
+            // Every link but the world has a joint, in the same order, unless something is wrong.
+            let index = link.checked_sub(1)?;
+            let joint = self.joints.get(index).filter(|joint| joint.child == link && joint.parent < link)?;
+            if joint.parent == 0 {
+                return Some(index);
+            }
+            link = joint.parent;
+        }
     }
 
     /// The frames that a `connect` or a `weld` keeps together.
@@ -64,15 +113,15 @@ impl<'d> Reader<'_, 'd> {
             let anchor = Pose { position: anchor, ..Pose::IDENTITY };
             return Some([(first, anchor), (second, between.then(&anchor))]);
         }
-        let held = match node.has_attribute("relpose") {
-            true => {
-                let [x, y, z, quaternion @ ..] = self.notes.numbers::<7>(node, "relpose")?.map(|number| number.value);
-                Pose::turned(quaternion).map(|turned| Pose { position: [x, y, z], ..turned })
-            }
-            false => None,
-        };
+        let anchor = self.notes.optional::<3>(node, "anchor")?.map(|anchor| anchor.map(|number| number.value));
+        let anchor = Pose { position: anchor.unwrap_or_default(), ..Pose::IDENTITY };
+        // A pose says where the first body has the anchor of the second, and how that body is turned in it.
+        let held = self.notes.optional::<7>(node, "relpose")?.and_then(|pose| {
+            let [x, y, z, quaternion @ ..] = pose.map(|number| number.value);
+            Some(Pose { position: [x, y, z], ..Pose::turned(quaternion)? })
+        });
         // Without it the bodies stay as they are in the reference position.
-        Some([(first, held.unwrap_or(between.inverse())), (second, Pose::IDENTITY)])
+        Some([(first, held.unwrap_or_else(|| between.inverse().then(&anchor))), (second, anchor)])
     }
 
     pub(super) fn named(&mut self, kind: &'static str, name: &str, node: Node) -> Option<usize> {

@@ -156,9 +156,64 @@ fn equalities_hold_where_the_robot_is_described() {
     assert_eq!(held.len(), 3 + 6 + 6 + 1);
     assert!(size(held.clone()) < 1e-14, "{held:?}\n{}", import.model);
     assert!(size(residual_of(&import, vec![0.1, 0.0])) > 1e-2);
+    // The pose that MuJoCo computes for this anchor, of `eq_data`.
+    let posed = r#"<equality><weld body1="a" body2="c" anchor="0.1 0.2 0.3" relpose="0.35590955517990164
+        0.10883373226577597 0.6322297540375238 0.669968678813868 -0.20831522703175015 0.6719555149852234
+        -0.23711288762117821"/></equality>"#;
+    let import = translated(&robot(&bodies, posed));
+    assert!(import.model.contains("c at [0.1, 0.2, 0.3] m) { cut }"), "{}", import.model);
+    assert!(size(residual_of(&import, vec![0.0; 3])) < 1e-14, "{}", import.model);
     let sites = r#"<equality><connect site1="sb" site2="sc"/></equality>"#;
     let import = translated(&robot(&bodies, sites));
     assert!(import.model.contains("joint connect1: spherical(b at [1.0, 0.0, 0.0] m, c) { cut }"), "{}", import.model);
+}
+
+/// A free body that is tied to another place than it is described at starts there, so that the constraint holds: there
+/// MuJoCo's `efc_pos` is zero.
+#[test]
+fn free_bodies_start_where_they_are_tied() {
+    let shape = r#"<geom type="box" size="0.1 0.05 0.2"/>"#;
+    let bodies = format!(
+        r#"<body name="d" pos="0 0 1"><freejoint name="f"/>{shape}<site name="s" pos="0 0 0.5"/></body>
+<body name="c" pos="1 0 1"><freejoint name="g"/>{shape}<body name="e" pos="0 0 1"><joint axis="0 1 0"/>{shape}<site name="t"/></body></body>
+"#
+    );
+    // The coordinates of `f` and `g`, and what is said.
+    let starts = |equality: &str| {
+        let import = translated(&robot(&bodies, &format!("<equality>{equality}</equality>")));
+        understood(&import);
+        let start = |joint: &str, coordinate: &str| {
+            let begin = format!("initial {joint}.{coordinate} = ");
+            let found = import.model.lines().find_map(|line| line.trim().strip_prefix(&begin));
+            found.and_then(|text| text.trim_end_matches([';', 'm', ' ']).parse::<f64>().ok())
+        };
+        let of = |joint| ["x", "y", "z", "e0", "e3"].map(|name| start(joint, name).unwrap_or(f64::NAN));
+        (of("f"), of("g"), warnings(&import))
+    };
+    let near = |found: [f64; 5], expected: [f64; 5]| {
+        let is_near = |(a, b): (f64, f64)| (a - b).abs() < 1e-14 || a.is_nan() && b.is_nan();
+        assert!(found.into_iter().zip(expected).all(is_near), "{found:?}, expected {expected:?}");
+    };
+    const STRAIGHT: f64 = f64::NAN;
+    let described = ([0.0, 0.0, 1.0, STRAIGHT, STRAIGHT], [1.0, 0.0, 1.0, STRAIGHT, STRAIGHT]);
+    let (f, g, said) = starts(r#"<weld body1="d" body2="c" anchor="0.1 0 0"/>"#);
+    near(f, described.0);
+    near(g, described.1);
+    assert!(said.is_empty(), "{said:?}");
+    let (f, g, said) = starts(r#"<weld body1="d" body2="c" relpose="1 0 0 1 0 0 0" anchor="0.1 0 0"/>"#);
+    near(f, described.0);
+    near(g, [0.9, 0.0, 1.0, STRAIGHT, STRAIGHT]);
+    assert_eq!(said, ["6:11: `weld1` does not hold where the robot is described: `g` starts where it does"]);
+    // A quarter of a turn about z, around an anchor beside the axis.
+    let (_, g, _) = starts(r#"<weld body1="d" body2="c" relpose="1 0 0 1 0 0 1" anchor="0.1 0.2 0"/>"#);
+    near(g, [1.2, -0.1, 1.0, 0.5_f64.sqrt(), 0.5_f64.sqrt()]);
+    let (f, ..) = starts(r#"<weld name="w" body1="d" relpose="0 0 2 1 0 0 0"/>"#);
+    near(f, [0.0, 0.0, -2.0, STRAIGHT, STRAIGHT]);
+    let (_, g, _) = starts(r#"<connect site1="s" site2="t"/>"#);
+    near(g, [0.0, 0.0, 0.5, STRAIGHT, STRAIGHT]);
+    let hinges = format!("<body name=\"a\"><joint/>{INERTIAL}</body>");
+    let held = translated(&robot(&hinges, r#"<equality><weld body1="a" relpose="0 0 0 1 0 0 1"/></equality>"#));
+    assert!(warnings(&held)[0].ends_with("the motion starts where it does"), "{:?}", warnings(&held));
 }
 
 /// What MuJoCo has and the language has not, or has in another way.

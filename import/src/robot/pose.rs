@@ -87,6 +87,13 @@ impl Pose {
         }
     }
 
+    /// The largest difference of components between two.
+    pub(crate) fn distance(&self, other: &Pose) -> f64 {
+        let components = |pose: &Pose| [pose.position, pose.rotation[0], pose.rotation[1], pose.rotation[2]];
+        let (own, others) = (components(self), components(other));
+        own.as_flattened().iter().zip(others.as_flattened()).fold(0.0, |most, (a, b)| f64::max(most, (a - b).abs()))
+    }
+
     /// As a description would have it.
     pub(crate) fn origin(&self, like: &Origin) -> Origin {
         let [[xx, xy, xz], [_, yy, yz], [zx, zy, zz]] = self.rotation;
