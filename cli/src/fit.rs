@@ -126,6 +126,7 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
             screen.line(format!("scheme {scheme_name}; see `hamel list schemes` and --scheme"))?;
         }
     }
+    screen.show()?;
     let fit = Fit::new(&family, &*scheme, &measured, free).map_err(failed)?;
     let progress = progress(arguments.motions);
     let found = fit

@@ -31,6 +31,9 @@ const ROUNDING: [f64; 2] = [1e-9, 1e-12];
 /// Beside motions that nothing resists, eigenvalues of this part of the largest may be zero, too: rounding divides a double
 /// zero into eigenvalues of the root of its size.
 const DOUBLE_ZERO: f64 = 1e-7;
+/// A state leaps where a coordinate moves so many times farther than beside that, and by more than the second, m or rad.
+const LEAP: f64 = 10.0;
+const NOTABLE: f64 = 0.1;
 /// Most values of a state, and most outputs, that are listed.
 const PLACES: usize = 12;
 /// Most components of a natural motion that are named.
@@ -145,8 +148,11 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
         return Ok(screen.line(text)?);
     }
     show(&results, screen)?;
+    if let Results::Locus(Followed { leap: Some(leap), .. }) = &results {
+        screen.line(format!("caution: {leap}"))?;
+    }
     if let Results::Instant { linear, .. } = &results {
-        cautions(model, linear, screen)?;
+        linear.doubts.iter().try_for_each(|doubt| screen.line(format!("caution: {doubt}")))?;
     }
     if let Some(out) = &arguments.out {
         screen.line(format!("written to {}: {}", out.display(), results.files(name).join(", ")))?;
@@ -196,6 +202,7 @@ fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> R
         return Err(Failure::Usage(format!("--vary {parameter}: expected ascending or descending values")));
     }
     let (mut stated, mut outputs) = (Vec::new(), vec![Vec::new(); values.len()]);
+    let mut places = vec![Vec::new(); values.len()];
     let at_value = |value: f64| -> Result<Vec<Complex<f64>>, Failure> {
         let mut model = compiled.model.another();
         for (input, signal) in &compiled.inputs {
@@ -214,12 +221,39 @@ fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> R
         stated = linear.states.clone();
         if let Some(place) = values.iter().position(|known| *known == value) {
             outputs[place] = outputs_of(&model, &linear.state);
+            places[place] = linear.state.q.as_slice().to_vec();
         }
         Ok(linear.eigenvalues()?)
     };
     let found = locus(values, at_value)?;
     let (model, parameter) = (info.name.clone(), parameter.to_owned());
-    Ok(Followed { model, parameter, unit, locus: found, states: stated, outputs: (info.outputs.clone(), outputs) })
+    let leap = leap(&places).map(|(place, coordinate)| {
+        let [before, after] = [place - 1, place].map(|place| &places[place][coordinate]);
+        let (name, ends) = (&info.coordinates[coordinate].name, [values[place - 1], values[place]]);
+        format!(
+            "between {parameter} = {} and {} `{name}` leaps from {} to {}: eigenvalues may be those of another equilibrium",
+            readable(ends[0], 6),
+            readable(ends[1], 6),
+            readable(*before, 4),
+            readable(*after, 4)
+        )
+    });
+    let outputs = (info.outputs.clone(), outputs);
+    Ok(Followed { model, parameter, unit, locus: found, states: stated, outputs, leap })
+}
+
+/// Where states that follow each other move much farther than beside that: the second one, and what moves.
+fn leap(places: &[Vec<f64>]) -> Option<(usize, usize)> {
+    let moves = |k: usize| -> Option<(f64, usize)> {
+        let [before, after] = [places.get(k.checked_sub(1)?)?, places.get(k)?];
+        let moves = before.iter().zip(after).map(|(before, after)| (after - before).abs()).zip(0..);
+        moves.max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    (1..places.len()).find_map(|k| {
+        let (far, coordinate) = moves(k)?;
+        let beside = [k - 1, k + 1].into_iter().filter_map(moves).map(|(far, _)| far).fold(0.0, f64::max);
+        (far > LEAP * beside && far > NOTABLE && places.len() > 2).then_some((k, coordinate))
+    })
 }
 
 /// The outputs of a model in a state.
@@ -352,35 +386,6 @@ fn first_of(all: Vec<String>) -> String {
         Some(more @ 1..) => format!("{}, and {more} more; see --json", all[..PLACES].join(", ")),
         _ => all.join(", "),
     }
-}
-
-/// What the matrices do not say: that the motion, or its equations, change with time.
-fn cautions(model: &JitModel, linear: &Linearization, screen: &mut Screen) -> Result<(), Failure> {
-    let state = &linear.state;
-    let equations = |t: f64| {
-        let (mut r, mut g) = (vec![0.0; state.v.len()], vec![0.0; state.lambda.len()]);
-        model.residual(&State { t, ..state.clone() }, &mut r, &mut g);
-        r.extend(g);
-        r
-    };
-    let now = equations(state.t);
-    let size = now.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
-    // Times without a common period.
-    let is_changing = [0.137, 1.618, 27.18].iter().any(|later| {
-        equations(state.t + later).iter().zip(&now).any(|(later, now)| (later - now).abs() > 1e-12 * size)
-    });
-    if is_changing {
-        screen.line(format!(
-            "caution: forces, inputs or constraints change with time; these are the matrices at t = {} s",
-            state.t
-        ))?;
-    }
-    if linear.about == About::State && (state.v.amax() > 0.0 || state.a.amax() > 1e-9 * size) {
-        screen.line(
-            "caution: the motion does not stay in this state, and the matrices change along it; eigenvalues say nothing about its stability",
-        )?;
-    }
-    Ok(())
 }
 
 /// The coordinates that move most, or the velocities and states where none does.

@@ -168,6 +168,7 @@ pub(crate) fn optimize(arguments: &Arguments, screen: &mut Screen) -> Result<(),
         }
     }
     let search = Optimization::new(vec![case], free).map_err(failed)?;
+    screen.show()?;
     let found = search.tolerance(arguments.tolerance).iterations(arguments.iterations).run().map_err(failed)?;
 
     let mut files = Vec::new();

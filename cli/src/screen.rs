@@ -82,6 +82,11 @@ impl Screen {
         Ok(())
     }
 
+    /// Shows what was said so far, before what takes long.
+    pub(crate) fn show(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     /// Writes everything.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         if let Some((path, content)) = self.file.take() {

@@ -17,8 +17,10 @@ use crate::shooting;
 const RANK: f64 = 1e-7;
 /// A standard error of a million times a parameter's size is none: what depends on it then is rounding.
 const LOST: f64 = 1e-6;
-/// Parameters with a part of at least this in such a direction are named.
+/// Parameters are named that move by more than this part of themselves along such a direction, where the one that moves most
+/// moves by its own size, or by more than their standard error; less than the second part is rounding.
 const NAMED: f64 = 0.1;
+const STILL: f64 = 1e-6;
 /// Most rounds in which the noise of columns is estimated, and how exact it then is.
 const ROUNDS: usize = 10;
 const SETTLED: f64 = 1e-3;
@@ -437,14 +439,19 @@ impl<'a> Fit<'a> {
         };
         // The inverse of JᵀJ in the directions that are determined; infinite along the others.
         let mut covariance = DMatrix::<f64>::zeros(count, count);
-        let mut is_open = vec![false; count];
+        let (mut is_open, mut free) = (vec![false; count], Vec::new());
         for (direction, &size) in sizes.iter().enumerate() {
             let vector = directions.row(direction).transpose();
-            if size > RANK * sizes[0] && size > LOST {
-                covariance += &vector * vector.transpose() / (size * size);
-                continue;
+            match size > RANK * sizes[0] && size > LOST {
+                true => covariance += &vector * vector.transpose() / (size * size),
+                false => free.push(vector),
             }
-            let mut named: Vec<usize> = (0..count).filter(|&place| vector[place].abs() > NAMED).collect();
+        }
+        for vector in free {
+            // What moves by more than its standard error where the others move by their own size is not determined.
+            let moves = |place: usize| vector[place].abs() / vector.amax();
+            let is_moved = |place: &usize| moves(*place) > NAMED.min(covariance[(*place, *place)].sqrt()).max(STILL);
+            let mut named: Vec<usize> = (0..count).filter(is_moved).collect();
             named.sort_by(|&a, &b| vector[b].abs().total_cmp(&vector[a].abs()));
             named.iter().for_each(|&place| is_open[place] = true);
             let parameters = named.into_iter().map(|place| self.free[place].name.clone()).collect();

@@ -163,7 +163,7 @@ impl std::fmt::Display for Doubt {
             Doubt::NotNoise { output, correlation } => write!(
                 out,
                 "what is left of {output} is not noise, neighbouring values have a correlation of {correlation:.2}: this may be \
-                 a minimum in the wrong place, which a search in intervals may avoid, or the model or an input is another; \
+                 a minimum in the wrong place, which a search in intervals, or in more of them, may avoid, or the model or an input is another; \
                  standard errors are too small"
             ),
             Doubt::Edge { tried, error } => write!(
@@ -188,13 +188,13 @@ impl std::fmt::Display for Doubt {
             Doubt::MoreThanNoise { output, factor } => write!(
                 out,
                 "what is left of {output} is {factor:.1} times the noise that was given: this may be a minimum in the wrong \
-                 place, which a search in intervals may avoid, or the model or an input is another; standard errors are \
+                 place, which a search in intervals, or in more of them, may avoid, or the model or an input is another; standard errors are \
                  too small"
             ),
             Doubt::Unexplained { output, part } => write!(
                 out,
                 "what is left of {output} is {:.0} % of what was measured varies by: this may be a minimum in the wrong \
-                 place, which a search in intervals may avoid, or the noise is that large",
+                 place, which a search in intervals, or in more of them, may avoid, or the noise is that large",
                 100.0 * part
             ),
             Doubt::Motion { caution } => out.write_str(caution),

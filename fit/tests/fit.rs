@@ -229,6 +229,25 @@ fn what_the_measurements_do_not_tell_is_said() {
     assert!((ratio / 25.0 - 1.0).abs() < 0.01, "{ratio}");
 }
 
+/// Of two springs side by side the sum alone is told, however small one of them is beside the other: what is found of either
+/// follows from where the search began.
+#[test]
+fn a_small_part_of_what_is_not_told_is_said() {
+    let text = OSCILLATOR.replace("stiffness: stiffness,", "stiffness: stiffness + aside,");
+    let model = model(&text.replace("param damping", "param aside = 1 N/m; param damping"));
+    let measured = measured(&model, &["x"], 60, 0.02, 1e-3, 5);
+    for aside in [0.005, 0.5, 2.0, 20.0] {
+        let free = vec![Free::at("stiffness", 51.0 - aside), Free::at("aside", aside), Free::at("damping", 0.5)];
+        let found = fitted(&model, &measured, free).unwrap();
+        let errors: Vec<bool> = found.parameters.iter().map(|parameter| parameter.error.is_finite()).collect();
+        // So small a spring is less than the error of the sum.
+        let is_told = aside < 0.1;
+        assert_eq!(errors, [is_told, false, true], "{aside}: {found:?}");
+        let sum = found.parameters[0].value + found.parameters[1].value;
+        assert!((sum / 51.0 - 1.0).abs() < 0.01, "{sum}");
+    }
+}
+
 /// A robot has no outputs: its angles and their rates are what is measured.
 #[test]
 fn coordinates_and_velocities_are_measured_too() {

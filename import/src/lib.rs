@@ -214,7 +214,8 @@ pub struct Import {
     pub model: String,
     /// What was left out or decided, in the order of the description.
     pub warnings: Vec<Warning>,
-    /// Where Pinocchio has the joints that move, in its order, if it reads the format.
+    /// Where Pinocchio has the joints that move, in its order, if it reads the format; empty for planar joints with another
+    /// axis than z, which Pinocchio ignores.
     pub pinocchio: Vec<PinocchioJoint>,
     /// The line of the model at which what is described at a place begins.
     places: BTreeMap<usize, Place>,

@@ -22,6 +22,9 @@ use digits::Digits;
 use functions::{bits, state, values};
 use interpreted::Interpreted;
 
+/// Random states at which functions are compared.
+const STATES: usize = 20;
+
 /// A model as generated Rust, as statements, and compiled at both levels.
 struct Subject {
     name: &'static str,
@@ -54,7 +57,7 @@ fn every_function_has_the_bits_of_generated_rust() {
                 format!("{info:?}").replace(&format!("{:?}", info.source), "")
             };
             assert!(described(&**generated) == described(jit), "the description of {name}");
-            for seed in 0..100 {
+            for seed in 0..STATES {
                 let state = state(&**generated, seed);
                 for ((function, expected), (_, found)) in values(&**generated, &state).iter().zip(values(jit, &state)) {
                     let other = bits(expected).iter().zip(bits(&found)).position(|(a, b)| *a != b);
@@ -96,7 +99,7 @@ fn follows_the_statements(name: &str, model: &dyn Model, equations: &Equations, 
     let interpreted = Interpreted::<Digits>::new(equations, schedule, model.describe());
     let digits = |values: &[f64]| values.iter().copied().map(Digits).collect::<Vec<_>>();
     let mut inputs = vec![0.0; equations.layout.inputs.len()];
-    for seed in 0..100 {
+    for seed in 0..STATES {
         let state = state(model, seed);
         model.input_values(state.t, &mut inputs);
         let [q, v, a, lambda] = [&state.q, &state.v, &state.a, &state.lambda].map(|values| digits(values.as_slice()));

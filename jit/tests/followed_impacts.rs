@@ -119,6 +119,29 @@ fn motions_keep_the_order_of_their_schemes() {
     }
 }
 
+/// A ball that falls without drag meets the floor at the ends of steps, up to rounding, or next to them.
+#[test]
+fn impacts_may_fall_on_the_ends_of_steps() {
+    let text = in_coordinates("joint").replace("drag = 2", "drag = 0").replace("9.81", "10");
+    let model =
+        model(&text.replace("position.y = 0.3 m", "position.y = 5 m").replace("velocity.y = 0.4", "velocity.y = 0"));
+    for entry in schemes::entries() {
+        for dt in [1e-3, 2e-3, 5e-3, 0.01, 1.0 / 128.0] {
+            let run = run(&model, entry.name, dt, 2.0, true);
+            match &run.outcome {
+                Err(StepError::Undefined { .. }) => continue,
+                other => assert!(other.is_ok(), "{}, {dt}: {other:?}", entry.name),
+            }
+            // Up with 0.7 of 10 m/s for a second.
+            let (y, v) = (last(&run, "y"), last(&run, "v"));
+            let order = entry.scheme(&[]).unwrap().order();
+            let bound = if order < 2 { 10.0 * dt } else { 1e-9 };
+            assert!((y - 2.0).abs() < bound && (v + 3.0).abs() < bound, "{}, {dt}: {y}, {v}", entry.name);
+            assert_eq!(last(&run, "impacts"), 1.0, "{}, {dt}", entry.name);
+        }
+    }
+}
+
 /// Energy is accounted for, and what rests goes on as it did.
 #[test]
 fn other_contacts_go_on() {

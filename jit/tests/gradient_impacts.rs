@@ -326,6 +326,62 @@ fn slopes_agree_with_differences_of_motions() {
     }
 }
 
+/// A block that slides on a floor to a wall and back, which the floor has no part in.
+const PUCK: &str = "model Puck {
+    planar;
+    coordinates joint;
+    param friction = 0.2;
+    param restitution = 0.6;
+    param g = 9.81 m/s^2;
+    param speed = 3 m/s;
+    param tilt = 0;
+    gravity [0, -g];
+    body block { mass: 0.7 kg, inertia: 0.01 kg m^2 }
+    joint way: free(ground, block);
+    contact floor: point_on_line(block, ground) { friction: friction }
+    contact wall: point_on_line(block, ground at [1, 0] m rotated 90 deg + tilt * 1 rad) { restitution: restitution }
+    initial block.velocity.x = speed;
+    output x = block.position.x;
+}";
+
+#[test]
+fn an_impact_leaves_what_is_pressed_together_elsewhere() {
+    let until = 0.8;
+    let exact = |[friction, restitution, g, speed]: [f64; 4]| {
+        let a = friction * g;
+        let there = (speed - (speed * speed - 2.0 * a).sqrt()) / a;
+        let (back, left) = (restitution * (speed - a * there), until - there);
+        vec![-back + a * left, 1.0 - back * left + 0.5 * a * left * left]
+    };
+    let values = [0.2, 0.6, 9.81, 3.0];
+    let model = model(PUCK.replace("param tilt = 0;", "const tilt = 0;").as_str());
+    // Bathe's scheme carries accelerations over the impact, behind which friction acts the other way.
+    for (name, bound) in [("radau_iia5", 1e-8), ("bathe", 2e-3)] {
+        let scheme = schemes::by_name(name, &[]).unwrap();
+        let motion = motion(&model, &*scheme, &options(), 1e-3, until);
+        let found = slopes_at_end(&motion, &model).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for (k, found) in found.iter().enumerate() {
+            let of = |change: f64| {
+                let mut values = values;
+                values[k] += change;
+                exact(values)
+            };
+            let expected = differences(&of, 1e-3 * values[k]);
+            let place = found.len() - 1;
+            for (found, expected) in [(found[0], expected[0]), (found[place], expected[1])] {
+                assert!((found - expected).abs() < bound * (1.0 + expected.abs()), "{name}, {k}: {found}, {expected}");
+            }
+        }
+    }
+    // A wall that may lean either presses the block to the floor, where friction acts, or lifts it.
+    let leaning = self::model(PUCK);
+    let scheme = schemes::by_name("radau_iia5", &[]).unwrap();
+    let found = slopes_at_end(&motion(&leaning, &*scheme, &options(), 1e-3, until), &leaning);
+    assert!(matches!(&found, Err(GradientError::Contact { contact, .. }) if contact.contains("floor")), "{found:?}");
+    let without = self::model(&PUCK.replace("friction = 0.2", "friction = 0"));
+    slopes_at_end(&motion(&without, &*scheme, &options(), 1e-3, until), &without).unwrap();
+}
+
 /// Discs that fall on a floor, on each other and against a wall on a spring; some of them bounce until they rest.
 #[test]
 fn random_scenes() {

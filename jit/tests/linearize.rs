@@ -5,7 +5,7 @@ mod linearized;
 
 use std::f64::consts::PI;
 
-use hamel::linearize::{About, Linearization, LinearizeError, monodromy};
+use hamel::linearize::{About, Doubt, Linearization, LinearizeError, monodromy};
 use hamel::nalgebra::{Complex, DVector, Matrix2, Matrix4};
 use hamel::{Model, initial_state, linearize};
 use linearized::{about, distance, model, nonzero, text_of};
@@ -31,6 +31,59 @@ const HOOP: &str = "model Hoop {
     initial hoop.angular_velocity = [0, speed / (r * 1 m), 0];
     output lean = wheel.z;
 }";
+
+/// A motor whose current lags, as a first-order state, turns an arm against a brake at a steady rate.
+#[test]
+fn steady_motions_have_states() {
+    let motor = model(
+        "model Motor {
+            planar;
+            coordinates joint;
+            param volt = 3;
+            body arm { mass: 1 kg, inertia: 0.5 kg m^2 }
+            joint shaft: revolute(ground, arm);
+            let rate = shaft.angle.velocity / 1 rad/s;
+            state current 1: (volt - 0.4 * rate - 2 * current) / 0.1 s;
+            torque drive: 0.4 N m * current - 0.6 N m * rate on arm;
+            initial shaft.angle.velocity = RATE rad/s;
+            initial current = CURRENT;
+        }"
+        .replace("RATE", "0.882352941176470588")
+        .replace("CURRENT", "1.32352941176470588")
+        .as_str(),
+    );
+    let linear = about(&motor, About::Steady);
+    // J w' = 0.4 i − 0.6 w, 0.1 i' = −0.4 w − 2 i.
+    let (trace, determinant) = (-1.2 - 20.0, 1.2 * 20.0 + 0.8 * 4.0);
+    let root = (trace * trace / 4.0 - determinant).sqrt();
+    let expected = [trace / 2.0 - root, trace / 2.0 + root].map(|value| Complex::new(value, 0.0));
+    assert!(distance(&nonzero(&linear), &expected) < 1e-12);
+    assert_eq!(linear.doubts, []);
+    // About the state, which is steady, there is no doubt either.
+    assert_eq!(about(&motor, About::State).doubts, []);
+}
+
+/// Forces that are zero, but whose derivatives change with time.
+#[test]
+fn equations_that_change_with_time_are_doubted() {
+    let text = "model Shaken {
+        planar;
+        coordinates joint;
+        body block { mass: 1 kg, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, block);
+        force spring: -(10 N/m) * (1 + 0.8 * DEPTH * sin(6.3 rad/s * time)) * rail.displacement on rail;
+        output x = rail.displacement * (1 + 0.5 * SEEN * time / 1 s);
+        OTHER
+    }";
+    let doubts = |depth: &str, seen: &str, other: &str, of: About| {
+        let text = text.replace("DEPTH", depth).replace("SEEN", seen).replace("OTHER", other);
+        about(&model(&text), of).doubts
+    };
+    assert_eq!(doubts("0", "0", "", About::Equilibrium), []);
+    assert_eq!(doubts("1", "0", "", About::Equilibrium), [Doubt::Equations { t: 0.0 }]);
+    assert_eq!(doubts("0", "1", "", About::Equilibrium), [Doubt::Equations { t: 0.0 }]);
+    assert_eq!(doubts("0", "0", "initial rail.displacement = 0.1 m;", About::State), [Doubt::Motion]);
+}
 
 #[test]
 fn a_hoop_stays_upright_above_its_critical_speed() {

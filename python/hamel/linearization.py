@@ -63,6 +63,8 @@ class Linearization:
     """Names of the velocities of the model, rows of `modes.velocities`."""
     displacements: int
     """How many of x are displacements."""
+    cautions: list[str]
+    """Why eigenvalues may not tell whether departures grow: forces that change with time, a motion that does not stay."""
     time: float
     """Time of the state about which, s."""
     q: np.ndarray
@@ -78,6 +80,7 @@ class Linearization:
         self._found = found
         self.states, self.inputs, self.outputs, self.coordinates, self.velocities = map(Channels, found.names)
         self.displacements = found.displacements
+        self.cautions = [caution for caution, _ in found.doubts]
         self.time, self.q, self.v = found.state()
         self.u = found.given()
         self.E, self.A, self.B, self.C, self.D, self._state_matrix, self._input_matrix = found.matrices()

@@ -601,7 +601,7 @@ class Model(_hamel.Model):
         Raises
         ------
         ValueError
-            If the model does not come from a URDF.
+            If the model does not come from a URDF, or has planar joints with another axis than z, which Pinocchio ignores.
         """
         return _to_pinocchio(self, q, v)
 
@@ -632,6 +632,7 @@ class Model(_hamel.Model):
         parameters: Mapping[str, float] | None = None,
         inputs: Mapping[str, float | str | Callable[[float], float] | np.ndarray] | None = None,
         initial: Mapping[str, float | str] | tuple[np.ndarray, np.ndarray] | None = None,
+        time: float = 0.0,
     ) -> Linearization:
         """Linearises the model: matrices, eigenvalues and natural motions of small departures, with exact derivatives.
 
@@ -642,6 +643,8 @@ class Model(_hamel.Model):
             the initial state, whose coordinates may grow; or ``"state"``, that state with the accelerations it has.
         parameters, inputs, initial
             As in `simulate`; `initial` may be q and v of a moment of a trajectory.
+        time : float
+            Time of the state, s: of inputs, and of forces and constraints that change with time.
 
         Returns
         -------
@@ -651,9 +654,16 @@ class Model(_hamel.Model):
         ------
         LinearizationError
             If there is no equilibrium, no steady motion, or a contact is closed.
+
+        Warns
+        -----
+        CautionWarning
+            If forces, inputs or constraints change with time.
         """
         model = self.with_parameters(parameters) if parameters else self
-        return Linearization(_hamel.Linearized.of(model, about, _inputs(inputs), self._start(initial)))
+        found = _hamel.Linearized.of(model, about, _inputs(inputs), self._start(initial), float(time))
+        _warn([doubt for doubt, is_expected in found.doubts if not is_expected])
+        return Linearization(found)
 
     def sensitivities(
         self,
@@ -1130,7 +1140,16 @@ class Model(_hamel.Model):
         -------
         RightHandSide
             A function of t and y; its `jac` is the Jacobian where there is one, otherwise None, its `y0` the start.
+
+        Raises
+        ------
+        ValueError
+            For models with contacts, whose velocities jump: `simulate` integrates them.
         """
+        if self.contacts:
+            raise ValueError(
+                f"`{self.name}` has contacts, which are no part of ẏ = f(t, y): velocities jump at impacts; use `simulate`"
+            )
         return RightHandSide(self, inputs)
 
 

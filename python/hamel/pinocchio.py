@@ -61,7 +61,10 @@ def from_pinocchio(model: Model, q: ArrayLike, v: ArrayLike | None) -> np.ndarra
 
 def _joints(model: Model) -> list:
     if not (joints := model._compiled.pinocchio):
-        raise ValueError(f"`{model.name}` does not come from a URDF, or nothing in it moves")
+        raise ValueError(
+            f"`{model.name}` does not come from a URDF, nothing in it moves, or it has a planar joint whose axis is not z, "
+            "which Pinocchio ignores"
+        )
     return joints
 
 

@@ -1,6 +1,6 @@
 //! Linearised models: matrices, natural motions and responses, as arrays.
 
-use hamel::linearize::{About, Linearization, LinearizeError, Mode, monodromy};
+use hamel::linearize::{About, Doubt, Linearization, LinearizeError, Mode, monodromy};
 use hamel::nalgebra::{Complex, DMatrix, DVector};
 use hamel_jit::JitModel;
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
@@ -29,7 +29,7 @@ const ABOUT: [(&str, About); 3] =
 
 #[pymethods]
 impl Linearized {
-    /// The linearisation of a model about what is named, from its start.
+    /// The linearisation of a model about what is named, from its start, at a time.
     #[staticmethod]
     fn of(
         py: Python<'_>,
@@ -37,10 +37,12 @@ impl Linearized {
         about: &str,
         inputs: Vec<(String, Input)>,
         start: Option<Start>,
+        time: f64,
     ) -> PyResult<Linearized> {
         let known = ABOUT.into_iter().find(|(name, _)| *name == about);
         let (_, about) = known.ok_or_else(|| unknown("motion", about, ABOUT.map(|(name, _)| name)))?;
-        let (state, inputs) = started(py, model, inputs, start)?;
+        let (mut state, inputs) = started(py, model, inputs, start)?;
+        state.t = time;
         py.detach(|| -> PyResult<Linearized> {
             let model = inputs.connected(&linearized(model)?);
             let found = hamel::linearize(&model, &state, about).map_err(failed)?;
@@ -68,6 +70,12 @@ impl Linearized {
     fn state<'py>(&self, py: Python<'py>) -> (f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>) {
         let state = &self.found.state;
         (state.t, PyArray1::from_slice(py, state.q.as_slice()), PyArray1::from_slice(py, state.v.as_slice()))
+    }
+
+    /// Why eigenvalues may not tell whether departures grow, each with whether that was to be expected.
+    #[getter]
+    fn doubts(&self) -> Vec<(String, bool)> {
+        self.found.doubts.iter().map(|doubt| (doubt.to_string(), *doubt == Doubt::Motion)).collect()
     }
 
     /// Values of the inputs about which.

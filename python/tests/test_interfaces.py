@@ -54,6 +54,11 @@ def test_models_with_constraints_and_rotations_have_no_jacobian():
     np.testing.assert_allclose(found.y[: len(top.coordinates), -1], ours.q[-1], atol=1e-6)
 
 
+def test_models_with_contacts_have_no_right_side():
+    with pytest.raises(ValueError, match="has contacts"):
+        hamel.models.bouncing_ball.scipy_rhs()
+
+
 def symbol_names(m):
     """Names of symbols: those of coordinates, of rates, of accelerations, as formulas have them."""
     plain = [name.replace(".", "_") for name in m.coordinates]

@@ -64,7 +64,7 @@ impl<'m> Recorder<'m> {
         Self {
             model,
             watch: watchers::Watch::new(model, scheme.label(), options.watchers, start),
-            skipped: Skipped::new(model),
+            skipped: Skipped::new(model, start),
             joints: joint_limits::Followed::new(model, start),
             redundant,
             cautions,

@@ -30,6 +30,15 @@ pub(crate) struct Rows {
     pub(crate) entries: Vec<(usize, usize, f64)>,
 }
 
+/// Relative velocities along the rows of Wᵀ, those of obstacles included.
+pub(crate) fn relative_velocities(model: &dyn Model, state: &State) -> Vec<f64> {
+    let mut velocities = Rows::of_contacts(model, state).times(&state.v);
+    let [mut rates, mut unused] = [(); 2].map(|()| vec![0.0; velocities.len()]);
+    model.contact_bias(state.t, state.q.as_slice(), state.v.as_slice(), &mut rates, &mut unused);
+    velocities.iter_mut().zip(&rates).for_each(|(velocity, rate)| *velocity += rate);
+    velocities.as_slice().to_vec()
+}
+
 impl Rows {
     /// G.
     pub(crate) fn of_constraints(model: &dyn Model, state: &State) -> Self {

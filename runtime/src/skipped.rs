@@ -6,14 +6,19 @@
 //! seen, and is found open without an impact, the contact was passed.
 
 use crate::caution::Caution;
-use crate::model::Model;
+use crate::model::{Model, State};
 use crate::prelude::*;
+use crate::rows::relative_velocities;
 use crate::step::ContactRecord;
 
 /// How much more than before the rate of a gap may change in a step.
 const CHANGE: f64 = 3.0;
-/// A gap is open, or closed, if it is larger than this part of its motion in a step; less may be rounding.
+/// A gap is open if it is larger than this part of its motion in a step.
 const NOTABLE: f64 = 1e-2;
+/// A gap is closed if it is deeper than this part of its motion in a step; less may be rounding.
+const DEEP: f64 = 1e-6;
+/// By how much of itself the rate of a gap is taken to have changed before the start.
+const AT_START: f64 = 0.05;
 /// Gaps of bodies that touch and are rounding errors, in the unit of the gap.
 const ROUNDING: f64 = 1e-12;
 
@@ -33,35 +38,44 @@ struct Motion {
     highest_rate: f64,
     /// Whether there was an impact or a force since it became negative.
     is_met: bool,
+    /// Whether it should have closed in the last step, and ended next to zero.
+    is_awaited: bool,
 }
 
 /// Follows the gaps of a run.
 pub(crate) struct Skipped {
     motions: Vec<Motion>,
     t: f64,
+    /// Whether no step was looked at.
+    is_new: bool,
     count: u64,
     /// The first contact that was passed, when, s, and how fast it was closing.
     first: Option<(usize, f64, f64)>,
 }
 
 impl Skipped {
-    pub(crate) fn new(model: &dyn Model) -> Self {
-        let mut row = 0;
-        let motion = |tangents: usize| {
+    /// For a run from this state.
+    pub(crate) fn new(model: &dyn Model, start: &State) -> Self {
+        let contacts = &model.describe().contacts;
+        let (mut gaps, velocities, mut row) = (vec![0.0; contacts.len()], relative_velocities(model, start), 0);
+        model.contact_gap(start.t, start.q.as_slice(), &mut gaps);
+        let motion = |(tangents, gap): (usize, f64)| {
+            let rate = velocities[row];
             let motion = Motion {
                 row,
-                gap: f64::NAN,
+                gap,
                 impulse: 0.0,
-                rates: [f64::NAN; 2],
-                deepest: 0.0,
+                rates: [(1.0 + AT_START) * rate, rate],
+                deepest: gap.min(0.0),
                 highest_rate: 0.0,
                 is_met: true,
+                is_awaited: false,
             };
             row += 1 + tangents;
             motion
         };
-        let motions = model.describe().contacts.iter().map(|contact| contact.tangents).map(motion).collect();
-        Self { motions, t: f64::NAN, count: 0, first: None }
+        let motions = contacts.iter().map(|contact| contact.tangents).zip(gaps).map(motion).collect();
+        Self { motions, t: start.t, is_new: true, count: 0, first: None }
     }
 
     /// Looks at the end of a step.
@@ -77,19 +91,20 @@ impl Skipped {
             let is_touched = impulse != motion.impulse || record.forces[motion.row] > 0.0;
             let is_open = gap > (NOTABLE * (h * last).abs().max((h * rate).abs())).max(ROUNDING);
             // Comparisons with what is unknown, NaN, are false.
-            let is_jumped = motion.gap > 0.0 && expected < 0.0 && !is_touched;
-            let has_turned = motion.deepest < -NOTABLE * (h * rate).abs() && rate > motion.highest_rate;
+            let is_jumped = (motion.is_awaited || motion.gap > 0.0 && expected < 0.0) && !is_touched;
+            let has_turned = motion.deepest < -DEEP * (h * rate).abs() && rate > motion.highest_rate;
             let is_crossed = has_turned && !motion.is_met && !is_touched;
             if is_open && (is_jumped || is_crossed) {
                 self.count += 1;
                 self.first.get_or_insert((contact, t, last.abs()));
             }
+            motion.is_awaited = is_jumped && !is_open && gap > ROUNDING;
             (motion.deepest, motion.is_met) = match (gap < 0.0, motion.deepest < 0.0) {
                 (true, true) => (motion.deepest.min(gap), motion.is_met || is_touched),
                 // One that is closed from the start on has not been entered.
                 (true, false) => {
                     motion.highest_rate = last + 3.0 * change;
-                    (gap, is_touched || motion.gap.is_nan())
+                    (gap, is_touched || self.is_new && motion.gap <= ROUNDING)
                 }
                 (false, _) => (0.0, false),
             };
@@ -99,7 +114,7 @@ impl Skipped {
             let rates = if is_struck_within { [f64::NAN; 2] } else { [last, rate] };
             (motion.gap, motion.impulse, motion.rates) = (gap, impulse, rates);
         }
-        self.t = t;
+        (self.t, self.is_new) = (t, false);
     }
 
     /// What is to be said of the run.

@@ -242,8 +242,8 @@ struct Balance {
     most_of_contacts: f64,
     /// Energy that was supplied or taken, in absolute values, J.
     turnover: f64,
-    /// The accelerations of the start, and the energy that they would give in the first step. For a start from rest,
-    /// where schemes use the accelerations of open contacts, there is no other measure of the error of a step.
+    /// The accelerations of the start, and the energy that they would give in the first step. For a start from rest there
+    /// is no other measure of the error of a step.
     accelerations: Option<DVector<f64>>,
     of_first_step: f64,
     /// The energy that the rounding of coordinates would give in the first step.
@@ -319,10 +319,9 @@ impl Balance {
         if let Some(mut change) = self.accelerations.take() {
             let kinetic = |v: &DVector<f64>| model.energy(state.t, state.q.as_slice(), v.as_slice()).kinetic.abs();
             change *= dt;
-            // Bodies that fall onto each other may stop within the first step, before anything of it is seen.
-            if self.has_contacts {
-                self.of_first_step = kinetic(&change);
-            }
+            // Bodies that fall onto each other may stop within the first step, before anything of it is seen, and so may a
+            // body that a strong damper brings to its final velocity: power then is zero at both ends of the step.
+            self.of_first_step = kinetic(&change);
             change.fill(UNRESOLVED * state.q.amax().max(AT_REST) / dt);
             self.of_rounding = kinetic(&change);
             // A scheme that does not read the accelerations of the start moves rightly whatever they are; work is

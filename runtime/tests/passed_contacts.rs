@@ -78,6 +78,27 @@ fn a_disc_that_is_passed_is_said() {
     }
 }
 
+/// The disc begins so near that it has passed the other in one of the first steps.
+#[test]
+fn a_disc_that_is_passed_at_once_is_said() {
+    for name in SCHEMES {
+        let scheme = schemes::by_name(name, &[]).expect("it is one");
+        let mut passed = 0;
+        for place in 0..100 {
+            let model = Discs::default();
+            let mut start = initial_state(&model).expect("it can be assembled");
+            start.q[0] = 0.9 + 9.79e-4 * f64::from(place);
+            let run = Simulation::new(&model, &*scheme).step(1e-3).until(0.012).run(start);
+            assert!(run.outcome.is_ok(), "{name}, {place}: {:?}", run.outcome);
+            let speed = run.trajectory.column("velocity(a.x)").expect("it is one").next_back().expect("a row");
+            let has_hit = (speed - 13.0).abs() < 1e-6;
+            assert_eq!(is_said(&run), !has_hit, "{name}, {place}: {speed}, {:?}", run.cautions);
+            passed += u32::from(!has_hit);
+        }
+        assert!(passed > 50, "{name}: {passed}");
+    }
+}
+
 /// The block turns 0.1 m from the middle, before the stop or at it.
 #[test]
 fn near_misses_and_impacts_are_not() {

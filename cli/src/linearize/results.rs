@@ -21,6 +21,8 @@ pub(super) struct Followed {
     pub states: Vec<Channel>,
     /// The outputs, and their values for each value of the parameter.
     pub outputs: (Vec<Channel>, Vec<Vec<f64>>),
+    /// Where the state leaps.
+    pub leap: Option<String>,
 }
 
 /// What was found.
@@ -89,8 +91,9 @@ impl Results {
                     "exponents": pairs(found.exponents().unwrap_or_default()),
                 })
             }
-            Results::Locus(Followed { model, parameter, unit, locus, states, outputs: (outputs, values_of) }) => {
+            Results::Locus(Followed { model, parameter, unit, locus, states, outputs: (outputs, values_of), leap }) => {
                 json!({
+                    "caution": leap,
                     "model": model, "parameter": parameter, "unit": unit, "states": channels(states),
                     "values": locus.values, "outputs": channels(outputs), "output_values": values_of,
                     "branches": locus.branches.iter().map(|branch| branch.iter().copied().map(pair).collect::<Vec<_>>()).collect::<Vec<_>>(),

@@ -45,7 +45,12 @@ pub(crate) fn model(robot: &Robot, options: &Options, mut warnings: Vec<Warning>
     };
     let written = write::write(robot, &placement, &poses, &inertials, &followed, &looks, options, &mut warnings);
     warnings.sort_by_key(|warning| warning.place);
-    let pinocchio = match robot.is_read_by_pinocchio {
+    // Pinocchio has planar joints in the plane of x and y, whatever their axis.
+    let is_elsewhere = |joint: &Joint| {
+        let [x, y, z] = joint.axis.each_ref().map(|part| part.value);
+        joint.kind == Kind::Planar && !(x == 0.0 && y == 0.0 && z > 0.0)
+    };
+    let pinocchio = match robot.is_read_by_pinocchio && !robot.joints.iter().any(is_elsewhere) {
         true => pinocchio::order(robot, &placement, &followed, &written.free, &written.joints),
         false => Vec::new(),
     };

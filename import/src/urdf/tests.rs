@@ -393,7 +393,10 @@ fn limits_of_joints_are_data_and_stops_on_request() {
 fn places_in_pinocchio_are_known() {
     let link = |name: &str| format!("<link name=\"{name}\">{INERTIAL}</link>\n");
     let joint = |name: &str, kind: &str, parent: &str, child: &str| {
-        format!("<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/></joint>\n")
+        let axis = if kind == "planar" { "<axis xyz=\"0 0 2\"/>" } else { "" };
+        format!(
+            "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/>{axis}</joint>\n"
+        )
     };
     let text = robot(
         &[
@@ -424,6 +427,11 @@ fn places_in_pinocchio_are_known() {
     let mut floating = vec![place("base_joint", "", 0..7, 0..6)];
     floating.extend(of(7, 6));
     assert_eq!(places(&FLOATING), floating);
+    // Pinocchio does not turn the plane of such a joint.
+    for axis in ["", "<axis xyz=\"1 0 0\"/>", "<axis xyz=\"0 0 -1\"/>"] {
+        let import = translated(&text.replace("<axis xyz=\"0 0 2\"/>", axis), &FIXED);
+        assert_eq!(import.pinocchio, [], "{axis}");
+    }
 }
 
 #[test]

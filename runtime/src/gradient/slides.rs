@@ -4,7 +4,7 @@ use nalgebra::DVector;
 
 use crate::model::{ContactLaw, Model, State};
 use crate::prelude::*;
-use crate::rows::Rows;
+use crate::rows::{Rows, relative_velocities};
 use crate::tangent::{ALIKE, ContactDerivatives, Turn, constraint_span};
 
 /// The rough contacts of a model.
@@ -66,15 +66,6 @@ impl<'m> Slides<'m> {
         self.at_rest * (1.0 + state.v.amax())
     }
 
-    /// Relative velocities along the rows of Wᵀ, those of obstacles included.
-    fn velocities(&self, state: &State) -> Vec<f64> {
-        let mut velocities = Rows::of_contacts(self.model, state).times(&state.v);
-        let [mut rates, mut unused] = [(); 2].map(|()| vec![0.0; velocities.len()]);
-        self.model.contact_bias(state.t, state.q.as_slice(), state.v.as_slice(), &mut rates, &mut unused);
-        velocities.iter_mut().zip(&rates).for_each(|(velocity, rate)| *velocity += rate);
-        velocities.as_slice().to_vec()
-    }
-
     fn is_passed(&self, contact: usize) -> bool {
         self.passed.iter().any(|turn| turn.contact == contact)
     }
@@ -86,7 +77,8 @@ impl<'m> Slides<'m> {
         if !self.contacts.iter().any(|&(_, first, _)| is_pressed(first)) {
             return None;
         }
-        let (rest, velocities) = (self.rest(after), [before, after].map(|state| self.velocities(state)));
+        let (rest, velocities) =
+            (self.rest(after), [before, after].map(|state| relative_velocities(self.model, state)));
         self.contacts.iter().find_map(|&(contact, first, tangents)| {
             let [old, new] = velocities.each_ref().map(|velocities| slip(velocities, first, tangents));
             let size = old[0].hypot(old[1]);
@@ -101,7 +93,7 @@ impl<'m> Slides<'m> {
 
     /// How fast a contact slides that stopped later, along its direction then, m/s.
     pub(super) fn slip(&self, stopped: &Stopped, state: &State) -> f64 {
-        along(slip(&self.velocities(state), stopped.first, stopped.tangents), stopped.direction)
+        along(slip(&relative_velocities(self.model, state), stopped.first, stopped.tangents), stopped.direction)
     }
 
     /// The end of sliding at the end of a step between these states: of this contact, and of those that stop at the same
@@ -112,7 +104,8 @@ impl<'m> Slides<'m> {
         [before, after]: [&State; 2],
         forces: &[f64],
     ) -> Result<Vec<Turn>, NoTurn> {
-        let (nearly, velocities) = (100.0 * self.rest(after), [before, after].map(|state| self.velocities(state)));
+        let (nearly, velocities) =
+            (100.0 * self.rest(after), [before, after].map(|state| relative_velocities(self.model, state)));
         let slip_of = |end: usize, first, tangents| slip(&velocities[end], first, tangents);
         let turn = |contact, slip: [f64; 2]| {
             let size = slip[0].hypot(slip[1]);
@@ -190,7 +183,7 @@ impl<'m> Slides<'m> {
         if self.passed.is_empty() {
             return;
         }
-        let (rest, velocities) = (self.rest(state), self.velocities(state));
+        let (rest, velocities) = (self.rest(state), relative_velocities(self.model, state));
         let Self { contacts, passed, .. } = self;
         passed.retain(|turn| {
             let of = contacts.iter().find(|(contact, ..)| *contact == turn.contact);

@@ -11,6 +11,7 @@
 //! parameter.
 
 mod axes;
+mod doubts;
 mod eigen;
 mod error;
 mod first_order;
@@ -25,6 +26,7 @@ mod sums;
 mod terms;
 
 pub use axes::Axes;
+pub use doubts::Doubt;
 pub use error::LinearizeError;
 pub(crate) use first_order::displacements;
 pub use first_order::{FirstOrder, first_order};
@@ -100,6 +102,8 @@ pub struct Linearization {
     pub coordinates_by_states: DMatrix<f64>,
     /// Changes of v by x, `[nv × n]`.
     pub velocities_by_states: DMatrix<f64>,
+    /// Why eigenvalues may not tell whether departures grow.
+    pub doubts: Vec<Doubt>,
 }
 
 /// The linearisation of a model about an equilibrium, a steady motion or a state; see [`About`].
@@ -313,6 +317,7 @@ impl Instant {
             velocities: info.velocities.clone(),
             coordinates_by_states,
             velocities_by_states,
+            doubts: doubts::doubts(model, &self.state, about),
             state: self.state,
         }
     }

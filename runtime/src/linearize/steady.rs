@@ -63,14 +63,20 @@ fn instant_in(model: &dyn Model, state: &State, axes: Axes) -> Result<Instant, L
     check_acceleration(model, state, axes)?;
     let first = Instant::new(model, state, axes)?;
     let state_matrix = first.state_matrix();
-    let expected = &first.basis * &state_matrix;
-    let fastest = state.v.rows(0, state.v.len() - info.states).amax();
+    let moving = state.v.len() - info.states;
+    // First-order states are no rates of displacements.
+    let without_integrals = |mut rates: DMatrix<f64>| {
+        rates.rows_mut(moving, info.states).fill(0.0);
+        rates
+    };
+    let expected = without_integrals(&first.basis * &state_matrix);
+    let fastest = state.v.rows(0, moving).amax();
     let unit = if fastest > 0.0 { 1.0 / fastest } else { 1.0 };
     for later in LATER {
         let state = advanced(&info.blocks, axes, &first.state, later * unit);
         check_acceleration(model, &state, axes)?;
         let now = Instant::new(model, &state, axes)?;
-        let found = &now.rates * &first.basis;
+        let found = without_integrals(&now.rates * &first.basis);
         let pairs = [
             (&found, &expected),
             (&now.forced, &first.forced),
@@ -95,7 +101,7 @@ fn instant_in(model: &dyn Model, state: &State, axes: Axes) -> Result<Instant, L
 }
 
 /// The row of the largest change, if that is more than rounding.
-fn changed(found: &DMatrix<f64>, expected: &DMatrix<f64>) -> Option<usize> {
+pub(super) fn changed(found: &DMatrix<f64>, expected: &DMatrix<f64>) -> Option<usize> {
     let rows = |matrix: &DMatrix<f64>| DVector::from_fn(matrix.nrows(), |row, _| matrix.row(row).amax());
     let (difference, size) = (rows(&(found - expected)), rows(expected));
     let largest = if size.is_empty() { 0.0 } else { size.amax() };

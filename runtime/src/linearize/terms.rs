@@ -76,6 +76,12 @@ impl Terms {
         }
     }
 
+    /// Those that say how departures move.
+    pub(super) fn of_motion(&self) -> impl Iterator<Item = &DMatrix<f64>> {
+        let Self { p, q, r, outputs, .. } = self;
+        [p, q, r].into_iter().chain(outputs)
+    }
+
     fn all(&self) -> impl Iterator<Item = &DMatrix<f64>> {
         let Self { p, q, r, jacobian, rate_by_q, mass, outputs } = self;
         [p, q, r, jacobian, rate_by_q, mass].into_iter().chain(outputs)

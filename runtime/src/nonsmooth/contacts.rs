@@ -22,6 +22,8 @@ pub(crate) const MAX_POINTS: usize = 3;
 /// Memory for this many rows is allocated at the start; for more, when they close for the first time.
 const RESERVED_ROWS: usize = 512;
 
+/// Forces below this part of the largest do not press a contact.
+const PRESSED: f64 = 1e-9;
 /// Number of contacts that an error names.
 const NAMED: usize = 8;
 
@@ -247,6 +249,14 @@ impl<'m> Contacts<'m> {
     /// Normal velocities up to this value count as zero in a contact that stays closed.
     pub(crate) fn rest(&self, v: &[f64]) -> f64 {
         self.settings.at_rest * (1.0 + largest(v))
+    }
+
+    /// Which contacts were pressed together at the end of the last step.
+    pub(crate) fn pressed(&self) -> Vec<bool> {
+        let Some(last) = self.history.within().last() else { return Vec::new() };
+        let largest = largest(last.forces);
+        let is_pressed = |(row, closed): (&usize, &f64)| *closed != 0.0 && last.forces[*row] > PRESSED * largest;
+        self.first_rows.iter().zip(last.closed).map(is_pressed).collect()
     }
 
     /// Whether a contact with this gap is closed.

@@ -188,8 +188,9 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
             moved = [0, 1].map(|k| map.shift(moved[k], (1.0, &followed.before[k]), time));
             Moving { time, rates: followed.rates.clone() }
         });
+        let pressed = contacts.pressed();
         for struck in contacts.history.impacts() {
-            moved[1] = map.strike(base.state(), moved, struck, &impact.left_out(), moving.clone());
+            moved[1] = map.strike(base.state(), moved, struck, &impact.left_out(), (moving.clone(), &pressed));
         }
         if let (Some(followed), Some(Moving { time, .. })) = (follows, moving) {
             moved = [0, 1].map(|k| map.shift(moved[k], (-1.0, &followed.after[k]), time));
@@ -278,18 +279,22 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
     /// A step in parts that end where contacts close.
     fn step_in_parts(&mut self, dt: f64) -> Result<StepStats, StepError> {
         let (end, mut left) = (self.base.state().t + dt, dt);
-        let mut stats = StepStats::default();
+        let (mut stats, mut at_once) = (StepStats::default(), 0);
         while left > LEAST_PART * dt {
             let mut beginning = self.clone();
             stats += self.whole_step(left)?;
             let mut length = self.end_at_impact(&beginning, left, &mut stats)?;
-            if length.is_some_and(|length| length <= LEAST_PART * dt) {
+            let is_none = |length: Option<f64>| length.is_some_and(|length| length <= LEAST_PART * dt);
+            if is_none(length) && at_once < self.contacts.settings.most_impacts && self.has_struck() {
+                // The step began where a contact was about to close.
+                at_once += 1;
+            } else if is_none(length) {
                 // A contact that does not separate notably stays closed.
                 beginning.leave_contacts(false);
                 *self = beginning.clone();
                 stats += self.whole_step(left)?;
                 length = self.end_at_impact(&beginning, left, &mut stats)?;
-                if length.is_some_and(|length| length <= LEAST_PART * dt) {
+                if is_none(length) {
                     let (t, scheme) = (beginning.base.state().t, self.contacts.scheme().to_owned());
                     let reason = "impacts follow each other without end; leave `follow_impacts` out";
                     return Err(StepError::NoHeadway { t, scheme, dt: left, accepted: 0, rejected: 0, reason });
@@ -323,6 +328,17 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
             }
         }
         Ok(Some(time.length()))
+    }
+
+    /// Whether a contact that has closed at the end of the last step approached so fast that it bounces.
+    fn has_struck(&mut self) -> bool {
+        let Some(Impact { before, closing, .. }) = self.after_impact() else { return false };
+        let Self { contacts, watch, .. } = self;
+        let velocities = &mut watch.velocities[0];
+        contacts.evaluate(0, before.t, before.q.as_slice(), before.v.as_slice());
+        contacts.normal_velocities(0, before.v.as_slice(), velocities);
+        let unnoticed = contacts.settings.unnoticed * (1.0 + largest(before.v.as_slice()));
+        closing.iter().any(|&contact| velocities[contact] < -unnoticed)
     }
 
     /// Which contacts were closed in the step.
@@ -545,7 +561,9 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         let has_closed = watch.has_closed(0, contacts);
         contacts.begin(start, &watch.gaps[0]);
         let collides = has_closed && watch.approaches(0, contacts, contacts.rest(base.state().v.as_slice()));
-        let is_consistent = self.options.initial_acceleration == InitialAcceleration::Consistent;
+        // Parts of steps begin with the forces of the contacts that go on, and so does the first.
+        let is_consistent =
+            self.options.initial_acceleration == InitialAcceleration::Consistent || self.options.follow_impacts;
         // The initial accelerations belong to the velocities before the impact.
         let is_renewed = self.has_jumped || self.is_new && (collides || is_consistent);
         if collides || is_renewed {

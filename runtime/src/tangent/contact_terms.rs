@@ -35,6 +35,8 @@ pub(super) struct ContactTerms<'m> {
     pub(super) rules: Vec<Rule>,
     /// Room for derivatives at other velocities.
     others: [ContactDerivatives; 2],
+    /// Of an impact: whether M does not change.
+    has_steady_mass: bool,
 }
 
 /// What the law of a contact says of the changes of its relative velocities ξ and forces Λ:
@@ -96,6 +98,7 @@ impl<'m> ContactTerms<'m> {
             by_before: vec![0.0; n_rows],
             rules: Vec::new(),
             others: [(); 2].map(|()| ContactDerivatives::new(model)),
+            has_steady_mass: false,
         }
     }
 
@@ -144,6 +147,7 @@ impl<'m> ContactTerms<'m> {
                 }
             }
         }
+        self.has_steady_mass = !acting.pressed.is_empty() && has_steady_mass(self.model, pushed);
         let undecided = self.decide(acting, kind, 1.0 + measured.v.amax());
         self.leave_out(&undecided, measured, acting, wanted)
     }
@@ -291,18 +295,33 @@ impl<'m> ContactTerms<'m> {
             let rows = self.rows(contact);
             // What rests while others collide elsewhere goes on as it did.
             let is_reached = reached.as_ref().is_none_or(|reached| reached[contact]);
-            let (rule, is_decided) = rule(
-                (&self.slips[rows.clone()], &forces[rows]),
-                self.laws[contact].friction,
-                acting.closed[contact] != 0.0 && is_reached,
-                (rest, largest),
-            );
+            let is_pressed = acting.pressed.get(contact).is_some_and(|is_pressed| *is_pressed);
+            let touch = match acting.closed[contact] != 0.0 && is_reached {
+                false => Touching::Not,
+                true if is_pressed && (self.laws[contact].friction == 0.0 || self.is_steady(contact)) => {
+                    Touching::Pressed
+                }
+                true => Touching::Alone,
+            };
+            let (rule, is_decided) =
+                rule((&self.slips[rows.clone()], &forces[rows]), self.laws[contact].friction, touch, (rest, largest));
             if !is_decided {
                 undecided.push(contact);
             }
             self.rules.push(rule);
         }
         undecided
+    }
+
+    /// Whether nothing changes by how much impulses move a contact along its normal: neither coordinates nor parameters.
+    fn is_steady(&self, contact: usize) -> bool {
+        let (row, are_zero) = (self.first_rows[contact], |values: &[f64]| values.iter().all(|value| *value == 0.0));
+        let ContactDerivatives { by_q, by_p, .. } = &self.derivatives;
+        are_zero(&by_q[row * self.nv..][..self.nv])
+            && are_zero(&by_p[row * self.np..][..self.np])
+            && are_zero(self.force_by_q.as_slice())
+            && are_zero(&self.force_by_p)
+            && self.has_steady_mass
     }
 
     /// The least forces of contacts at rest that do to the velocities what theirs do, with those of all others.
@@ -352,6 +371,16 @@ pub(crate) fn constraint_span(model: &dyn Model, state: &State, has_parameters: 
     span
 }
 
+/// Whether M is the same in another configuration, and constraints couple nothing.
+fn has_steady_mass(model: &dyn Model, state: &State) -> bool {
+    let of = |q: &DVector<f64>| {
+        let mut values = vec![0.0; model.describe().mass_matrix.nnz()];
+        model.mass_matrix(q.as_slice(), &mut values);
+        values
+    };
+    model.dims().nc == 0 && of(&state.q) == of(&state.q.map_with_location(|place, _, q| q + 0.37 + 0.1 * place as f64))
+}
+
 /// Velocities that M or a constraint couples have the same group, the first of them.
 fn groups(model: &dyn Model) -> Vec<usize> {
     let info = model.describe();
@@ -369,31 +398,43 @@ fn groups(model: &dyn Model) -> Vec<usize> {
     groups
 }
 
+/// Whether a contact is closed, and whether other forces press it together where there is no impulse.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Touching {
+    Not,
+    Alone,
+    Pressed,
+}
+
 /// What the law of a contact says; relative velocities up to `rest` are zero, and so are forces far below the largest. With
 /// it whether it is decided; where an inequality is about to change it is what holds if others hold the contact, so that its
 /// force does not matter.
 fn rule(
     (slips, forces): (&[f64], &[f64]),
     friction: f64,
-    is_closed: bool,
+    touching: Touching,
     (rest, largest): (f64, f64),
 ) -> (Rule, bool) {
     let mut rule =
         Rule { of_slips: [[0.0; 3]; 3], of_forces: [[0.0; 3]; 3], of_friction: [0.0; 3], state: Touch::Open };
     let (slip, force) = (&slips[1..], &forces[1..]);
     // Solutions may have forces of the size of rounding where contacts separate.
-    if !is_closed || slips[0] > rest {
+    if touching == Touching::Not || slips[0] > rest {
         (0..3).for_each(|k| rule.of_forces[k][k] = 1.0);
         return (rule, true);
     }
-    if forces[0] <= ROUNDING * largest {
+    let size = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
+    let is_idle = forces[0] <= ROUNDING * largest;
+    // An impact that does not reach what is pressed together, and cannot, leaves it; without friction one that presses it
+    // more does the same as one that separates it for a short time, after which it comes down with the same impulse.
+    let holds = touching == Touching::Pressed && (slip.is_empty() || friction == 0.0 || size(slip) > rest);
+    if is_idle && !holds {
         (0..3).for_each(|k| rule.of_forces[k][k] = 1.0);
         return (rule, false);
     }
     rule.of_slips[0][0] = 1.0;
-    let size = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt();
     let bound = friction * forces[0];
-    if slip.is_empty() || size(force) < bound * (1.0 - ROUNDING) {
+    if slip.is_empty() || !is_idle && size(force) < bound * (1.0 - ROUNDING) {
         rule.state = Touch::Stick;
         (1..3).for_each(|k| rule.of_slips[k][k] = 1.0);
         return (rule, true);

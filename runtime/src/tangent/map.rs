@@ -95,6 +95,8 @@ pub(crate) struct Acting {
     pub(crate) restitution: Option<Restitution>,
     /// Of an impact whose instant changes.
     pub(crate) moving: Option<Moving>,
+    /// Of an impact: which contacts other forces press together before it and after it; empty for none.
+    pub(crate) pressed: Vec<bool>,
 }
 
 /// A change of the instant of an impact, and how relative velocities change with time alone, as those of driven obstacles,
@@ -117,7 +119,13 @@ pub(crate) struct Restitution {
 
 impl Acting {
     fn new(acted: Acted<'_>) -> Self {
-        Self { closed: acted.closed.to_vec(), forces: acted.forces.to_vec(), restitution: None, moving: None }
+        Self {
+            closed: acted.closed.to_vec(),
+            forces: acted.forces.to_vec(),
+            restitution: None,
+            moving: None,
+            pressed: Vec::new(),
+        }
     }
 }
 
@@ -368,7 +376,7 @@ impl StepMap {
         [position, velocity]: [Register; 2],
         struck: Struck<'_>,
         left_out: &[usize],
-        moving: Option<Moving>,
+        (moving, pressed): (Option<Moving>, &[bool]),
     ) -> Register {
         let of = DVector::from_column_slice;
         let (before, change) = (of(struck.before), of(struck.change));
@@ -388,7 +396,7 @@ impl StepMap {
         let share = struck.acted.restitution;
         let restitution = Restitution { share, before: struck.before.to_vec(), velocity };
         let restitution = Some(restitution).filter(|_| share > 0.0);
-        let contacts = vec![Acting { restitution, moving, ..Acting::new(struck.acted) }];
+        let contacts = vec![Acting { restitution, moving, pressed: pressed.to_vec(), ..Acting::new(struck.acted) }];
         self.determine(Equations { linear, kind: Kind::Impact, contacts })[0].0.velocity
     }
 
