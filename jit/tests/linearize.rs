@@ -54,7 +54,7 @@ fn steady_motions_have_states() {
     );
     let linear = about(&motor, About::Steady);
     // J w' = 0.4 i − 0.6 w, 0.1 i' = −0.4 w − 2 i.
-    let (trace, determinant) = (-1.2 - 20.0, 1.2 * 20.0 + 0.8 * 4.0);
+    let (trace, determinant) = (-1.2 - 20.0_f64, 1.2 * 20.0 + 0.8 * 4.0);
     let root = (trace * trace / 4.0 - determinant).sqrt();
     let expected = [trace / 2.0 - root, trace / 2.0 + root].map(|value| Complex::new(value, 0.0));
     assert!(distance(&nonzero(&linear), &expected) < 1e-12);
