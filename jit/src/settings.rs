@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use hamel::{Model, Signal, State};
 use hamel_compiler::resolve::LINEARIZATION;
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, LexError, Span, TokenStream, TokenTree};
 
 use crate::Level;
 
@@ -246,7 +246,9 @@ fn spaced(value: &str) -> String {
 /// ```
 pub fn function_of_time(text: &str) -> Result<Signal, SettingError> {
     let wrong = SettingError;
-    let expression: TokenStream = text.parse().map_err(|error| wrong(format!("{error}")))?;
+    // The lexer says no more than that it is none.
+    let no_text = "brackets do not match, or a character has no meaning";
+    let expression: TokenStream = text.parse().map_err(|_: LexError| wrong(no_text.to_owned()))?;
     if expression.is_empty() || has_end(&expression) {
         return Err(wrong("expected a function of t, e.g. 2*sin(3*t), or a FILE.csv".to_owned()));
     }

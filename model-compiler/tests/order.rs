@@ -41,7 +41,7 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 66] = [
+const RUNTIME: [&str; 67] = [
     // What a standard library has.
     "prelude",
     "once",
@@ -76,6 +76,7 @@ const RUNTIME: [&str; 66] = [
     // What a step is, and what it needs.
     "step",
     "caution",
+    "blows",
     "contact_settings",
     "admissible",
     "redundancy",

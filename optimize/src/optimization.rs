@@ -217,11 +217,21 @@ impl<'a> Optimization<'a> {
         conditions.sort_by_key(|(place, _)| *place);
         let Optimality { projected_gradient, violation, complementarity } = best.optimality;
         let design = self.free.design(&values);
+        let variables: Vec<Variable> = self.numbers.iter().enumerate().map(variable).collect();
         // Its motions have been made before.
         let said = self.cases.iter().filter_map(|case| case.cautions(&self.free, &design).ok());
+        let mut cautions: Vec<String> = said.flatten().map(|caution| caution.to_string()).collect();
+        let stays = variables.iter().all(|variable| variable.value == variable.start && variable.bound.is_none());
+        if ended == Ended::Converged && stays && conditions.is_empty() {
+            cautions.push(
+                "all slopes are zero at the start, where the search therefore stays: it may be a largest value, or a \
+                 saddle; start elsewhere to see"
+                    .to_owned(),
+            );
+        }
         Optimum {
-            cautions: said.flatten().map(|caution| caution.to_string()).collect(),
-            variables: self.numbers.iter().enumerate().map(variable).collect(),
+            cautions,
+            variables,
             design,
             objective: best.judged.objective,
             objective_at_start: search.at_start,

@@ -48,6 +48,22 @@ fn search_of<'a>(case: Case<'a>, free: Vec<Free>) -> Optimization<'a> {
     Optimization::new(vec![case], free).unwrap()
 }
 
+/// A largest value has no slope either.
+#[test]
+fn a_search_that_stays_where_it_starts_says_so() {
+    let model = model(NUMBERS);
+    let family = family(&model);
+    let hill = AtEnd(|x: &[f64]| (5.0 - x[0] * x[0], vec![-2.0 * x[0], 0.0, 0.0, 0.0]));
+    let from = |start: f64| {
+        let free = vec![Free::parameter("a", start).within(-5.0, 5.0).scale(1.0)];
+        search_of(of_numbers(&family, &hill), free).run().unwrap()
+    };
+    let stays = from(0.0);
+    assert!(stays.is_converged() && stays.cautions.iter().any(|said| said.contains("saddle")), "{stays:?}");
+    let leaves = from(0.1);
+    assert!(leaves.objective < -19.0 && leaves.cautions.is_empty(), "{leaves:?}");
+}
+
 #[test]
 fn what_is_no_optimum_is_not_called_one() {
     let model = model(NUMBERS);

@@ -261,6 +261,7 @@ fn unknown_name<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a 
     let known: Vec<&str> = known.into_iter().collect();
     let help = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "there are none".to_owned(),
         None => format!("expected one of {}", known.join(", ")),
     };
     format!("unknown {kind} `{name}`\nhelp: {help}")

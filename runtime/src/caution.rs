@@ -90,6 +90,18 @@ pub enum Caution {
         /// How often contacts were passed.
         count: u64,
     },
+    /// An obstacle of a closed contact has changed its velocity at once: a blow, which schemes that carry forces of contacts
+    /// within steps may pass on wrongly.
+    Blow {
+        /// Name of the contact.
+        contact: String,
+        /// When first, s.
+        t: f64,
+        /// By how much its velocity changed, in the unit of the gap per second.
+        jump: f64,
+        /// How often this happened.
+        count: u64,
+    },
     /// Joints have gone past limits at which nothing stops them: limits are data, a stop is a contact.
     JointLimit {
         /// The coordinate that was the first.
@@ -185,6 +197,15 @@ impl fmt::Display for Caution {
                     f,
                     "contact `{contact}` was passed within a step at t = {t:.6e} s, closing at {speed:.3e} a second ({times} in all): \
                      too large a step, by which the motion after it is wrong"
+                )
+            }
+            Caution::Blow { contact, t, jump, count } => {
+                let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+                write!(
+                    f,
+                    "what closes contact `{contact}` changes its velocity by {jump:.3e} a second at once, at t = {t:.6e} s \
+                     ({times} in all): a blow, which this scheme may pass on wrongly whatever the step; let it change \
+                     within a time, or take `moreau`"
                 )
             }
             Caution::JointLimit { coordinate: Channel { name, unit }, t, limit, others } => {

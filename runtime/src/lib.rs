@@ -70,6 +70,7 @@ mod spelling;
 pub mod nonsmooth;
 
 pub mod adaptive;
+mod blows;
 mod caution;
 pub mod consistent;
 mod digits;

@@ -447,12 +447,22 @@ pub struct UnknownChannel {
 
 /// A model has no parameter of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown parameter `{name}`, expected one of {}", known.iter().map(|channel| channel.name.as_str()).collect::<Vec<_>>().join(", "))]
+#[error("unknown parameter `{name}`, {}", expected(known))]
 pub struct UnknownParameter {
     /// The unknown name.
     pub name: String,
     /// The parameters of the model, component by component.
     pub known: Vec<Channel>,
+}
+
+fn expected(known: &[Channel]) -> String {
+    match known {
+        [] => "the model has none".to_owned(),
+        _ => {
+            let names: Vec<&str> = known.iter().map(|channel| channel.name.as_str()).collect();
+            format!("expected one of {}", names.join(", "))
+        }
+    }
 }
 
 /// A parameter, or a mass or inertia that follows from parameters, whose value is physically impossible.

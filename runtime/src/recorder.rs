@@ -1,5 +1,6 @@
 //! Watches a simulation and records its states in a table.
 
+use crate::blows::Blows;
 use crate::caution::Caution;
 use crate::joint_limits;
 use crate::known::Known;
@@ -26,6 +27,7 @@ pub(crate) struct Recorder<'m> {
     model: &'m dyn Model,
     watch: watchers::Watch,
     skipped: Skipped,
+    blows: Blows,
     joints: joint_limits::Followed,
     redundant: Vec<usize>,
     cautions: Vec<Caution>,
@@ -65,6 +67,7 @@ impl<'m> Recorder<'m> {
             model,
             watch: watchers::Watch::new(model, scheme.label(), options.watchers, start),
             skipped: Skipped::new(model, start),
+            blows: Blows::new(model, start),
             joints: joint_limits::Followed::new(model, start),
             redundant,
             cautions,
@@ -104,6 +107,9 @@ impl<'m> Recorder<'m> {
         self.watch.pass(self.model, state, stepper.contacts(), is_recorded, &mut self.known)?;
         if let Some(record) = stepper.contacts() {
             self.skipped.follow(state.t, record);
+            if stepper.has_impacts_after_steps() {
+                self.blows.follow(self.model, state, record);
+            }
         }
         self.joints.follow(state);
         if is_recorded {
@@ -171,6 +177,7 @@ impl<'m> Recorder<'m> {
     /// The cautions of a run that has ended.
     pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>) -> Vec<Caution> {
         self.cautions.extend(self.skipped.caution(self.model));
+        self.cautions.extend(self.blows.caution(self.model));
         self.cautions.extend(self.joints.cautions(self.model));
         self.cautions.extend(self.extent.caution());
         let [violation, relative] = self.violation;

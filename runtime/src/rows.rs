@@ -32,6 +32,9 @@ pub(crate) struct Rows {
 
 /// Relative velocities along the rows of Wᵀ, those of obstacles included.
 pub(crate) fn relative_velocities(model: &dyn Model, state: &State) -> Vec<f64> {
+    if model.describe().contacts.is_empty() {
+        return Vec::new();
+    }
     let mut velocities = Rows::of_contacts(model, state).times(&state.v);
     let [mut rates, mut unused] = [(); 2].map(|()| vec![0.0; velocities.len()]);
     model.contact_bias(state.t, state.q.as_slice(), state.v.as_slice(), &mut rates, &mut unused);

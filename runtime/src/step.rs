@@ -118,6 +118,15 @@ pub enum Cause {
         /// Size of the jump, N or N m.
         jump: f64,
     },
+    /// A drive changes its velocity at once, as a blow does.
+    Blow {
+        /// Name of the drive, or of another constraint that moves.
+        constraint: String,
+        /// When, s.
+        t: f64,
+        /// By how much its rate changes there, in its SI unit by second.
+        jump: f64,
+    },
     /// The Jacobian is nearly singular.
     NearlySingular {
         /// The motions and constraints that it barely determines.
@@ -137,6 +146,10 @@ impl core::fmt::Display for Cause {
             Cause::Jump { coordinate, jump } => write!(
                 f,
                 "the force on `{coordinate}` jumps by {jump:.3e} within the step, which no smaller step removes: write it as a continuous function (friction, for example, with `tanh(v / v_0)` in place of `sign(v)`) or as a contact"
+            ),
+            Cause::Blow { constraint, t, jump } => write!(
+                f,
+                "the rate of `{constraint}` jumps by {jump:.3e} at t = {t} s, which is a blow that no smaller step removes: let it change within a time"
             ),
             Cause::NearlySingular { what } => write!(
                 f,

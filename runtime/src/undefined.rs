@@ -1,15 +1,20 @@
-//! Diagnosis of values that are not finite: the function, its row, and the expressions of the model's text that may
-//! cause them.
+//! Diagnosis of steps that fail: of values that are not finite the function, its row, and the expressions of the model's
+//! text that may cause them; of steps that do not converge a drive whose velocity jumps.
 
 use crate::admissible::check_inputs;
+use crate::blows::Bisection;
 use crate::model::{Model, State};
 use crate::norms::is_finite;
 use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
-use crate::step::StepError;
+use crate::step::{Cause, StepError};
 
 /// Largest number of expressions and of values in a message.
 const NAMED: usize = 6;
+/// A rate that jumps by this, in its SI unit by second and beside the largest velocity, does not.
+const AT_REST: f64 = 1e-6;
+/// How far beside a time a jump is looked for, s, for times of the order of a second.
+const BESIDE: f64 = 1e-9;
 
 /// Describes the first function of a model that is not finite at a state, with the expressions that may cause it, their
 /// places in the model and the values of coordinates and velocities; `None` if all functions are finite.
@@ -51,7 +56,13 @@ fn explain_failed_step(model: &dyn Model, state: &State) -> Option<String> {
 
 /// Determines the cause of a failure: an input that is not finite at one of these times, or a part of the model that is
 /// not defined at the state from which the step began, or may be undefined near it.
-pub(crate) fn blame(model: &dyn Model, state: &State, error: StepError, times: [f64; 3]) -> StepError {
+pub(crate) fn blame(model: &dyn Model, state: &State, mut error: StepError, times: [f64; 3]) -> StepError {
+    if let StepError::NotConverged { cause, .. } = &mut error {
+        if let Some(blow) = blow(model, state, times[2]) {
+            *cause = blow;
+        }
+        return error;
+    }
     let StepError::NotFinite { t, scheme, .. } = &error else { return error };
     if let Some(bad_input) = times.into_iter().find_map(|t| check_inputs(model, t).err()) {
         return bad_input;
@@ -60,6 +71,24 @@ pub(crate) fn blame(model: &dyn Model, state: &State, error: StepError, times: [
         Some(what) => StepError::NotDefined { t: *t, scheme: scheme.clone(), what },
         None => error,
     }
+}
+
+/// A jump of the rate of a constraint in the step from a state to a time.
+fn blow(model: &dyn Model, state: &State, until: f64) -> Option<Cause> {
+    if model.dims().nc == 0 || model.describe().is_scleronomic {
+        return None;
+    }
+    let mut unused = vec![0.0; state.lambda.len()];
+    let mut rates = |t: f64, out: &mut [f64]| {
+        model.constraint_bias(t, state.q.as_slice(), state.v.as_slice(), out, &mut unused);
+    };
+    // The step before may have ended beside the jump, and the next one may be shorter than the way to it.
+    let beside = BESIDE * (1.0 + state.t.abs());
+    let ends = [state.t - beside, until.max(state.t + beside)];
+    let least = AT_REST * (1.0 + state.v.amax());
+    let jump = Bisection::new(state.lambda.len()).jump(ends, least, &mut rates)?;
+    let constraint = model.describe().constraints[jump.row].name.clone();
+    Some(Cause::Blow { constraint, t: jump.t, jump: jump.size })
 }
 
 fn explanation(what: &str, model: &dyn Model, state: &State) -> String {

@@ -9,6 +9,22 @@ pub(crate) fn no_text(message: impl Display) -> String {
     Family::Syntax.coded(message)
 }
 
+/// A character at which no token begins.
+pub(crate) fn unexpected_character(wrong: char) -> String {
+    let meant = match wrong {
+        '°' => "deg",
+        '·' | '×' | '⋅' => "*",
+        '−' | '–' => "-",
+        '÷' => "/",
+        '²' => "^2",
+        '³' => "^3",
+        '√' => "sqrt(…)",
+        '…' => "..",
+        _ => return no_text(format!("unexpected `{wrong}`")),
+    };
+    no_text(format!("unexpected `{wrong}`\nhelp: write `{meant}`"))
+}
+
 /// A delimiter of a file without its partner.
 pub(crate) fn delimiter_not_closed(opening: char) -> String {
     let closing = match opening {

@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, LexError, Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use tempfile::NamedTempFile;
 
@@ -58,10 +58,7 @@ pub fn models(text: &str, path: impl AsRef<Path>) -> Result<Vec<Source>, FileErr
         return Err(FileError::wrong(path, vec![mistake]));
     }
     let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-    let tokens = text.parse::<TokenStream>().map_err(|error| {
-        let mistake = delimiters::mistake(text).unwrap_or_else(|| no_text(error.span(), &error));
-        FileError::wrong(path, vec![mistake])
-    })?;
+    let tokens = tokens(text).map_err(|mistake| FileError::wrong(path, vec![mistake]))?;
     let models = if is_rust {
         let mut calls = Calls::default();
         let file = syn::parse2(tokens).map_err(|error| FileError::wrong(path, vec![no_text(error.span(), &error)]))?;
@@ -71,6 +68,16 @@ pub fn models(text: &str, path: impl AsRef<Path>) -> Result<Vec<Source>, FileErr
         descriptions(tokens)
     };
     if models.is_empty() { Err(FileError::empty(path, is_rust)) } else { Ok(models) }
+}
+
+/// The tokens of a text; a delimiter without its partner, or a character that stands in no token, is a mistake.
+fn tokens(text: &str) -> Result<TokenStream, Mistake> {
+    text.parse().map_err(|error: LexError| {
+        let start = error.span().start();
+        let wrong = || text.lines().nth(start.line - 1)?.chars().nth(start.column);
+        let unexpected = || wrong().map(|wrong| Mistake::new(error.span(), &diagnostics::unexpected_character(wrong)));
+        delimiters::mistake(text).or_else(unexpected).unwrap_or_else(|| no_text(error.span(), &error))
+    })
 }
 
 /// What is wrong with a text that is not made of tokens, or not of Rust's items.

@@ -91,6 +91,15 @@ fn a_missing_brace_is_found_where_it_is_missing() {
 }
 
 #[test]
+fn characters_of_no_token_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = |from: &str, to: &str| message(&file(&folder, "broken.model", &PENDULUM.replace(from, to)));
+    assert_eq!(broken("-9.81]", "-9.81 °]"), "FILE:5:23: error[H0101]: unexpected `°`\nhelp: write `deg`");
+    assert_eq!(broken("-9.81]", "−9.81]"), "FILE:5:17: error[H0101]: unexpected `−`\nhelp: write `-`");
+    assert_eq!(broken("-9.81]", "-9.81 €]"), "FILE:5:23: error[H0101]: unexpected `€`");
+}
+
+#[test]
 fn files_without_a_model_say_what_was_expected() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(message(&file(&folder, "a.rs", "fn f() {}")), "no `multibody!` call in `FILE`");

@@ -1,0 +1,105 @@
+//! Runs that fail: what is said of them.
+
+use hamel::simulation::Steps;
+use hamel::{Cause, Caution, Simulation, StepError, initial_state, schemes};
+use hamel_jit::Level;
+
+/// A drive that begins to turn at once is a blow, at which steps that are chosen become ever shorter: what is said names the
+/// drive and the instant.
+#[test]
+fn drives_that_jump_are_named() {
+    let text = "model Jump {
+        planar;
+        coordinates joint;
+        gravity [0, -9.81] m/s^2;
+        param start = 0.1 s;
+        body a { mass: 1 kg, inertia: 0.02 kg m^2 }
+        body b { mass: 2 kg, inertia: 0.05 kg m^2, center_of_mass: [0, -0.3] m }
+        joint shaft: revolute(ground, a);
+        joint swing: revolute(a at [0.5, 0] m, b);
+        drive turn: DRIVE;
+    }";
+    for (drive, jump) in [
+        ("shaft.angle == if time < start { 0 } else { 2 rad/s * (time - start) }", 2.0),
+        ("shaft.angle.velocity == if time < start { 0 } else { 3 rad/s }", 3.0),
+        ("shaft.angle == 0.4 * time / 1 s", 0.0),
+    ] {
+        let model = hamel_jit::model(text.replace("DRIVE", drive).parse().unwrap(), Level::AtOnce, None).unwrap();
+        let mut failed = 0;
+        for name in ["esdirk325", "esdirk324", "generalized_alpha", "radau_iia5"] {
+            let scheme = schemes::by_name(name, &[]).unwrap();
+            let simulation = Simulation::new(&model, &*scheme).steps(Steps::with_tolerance(1e-6, 0.2)).until(0.2);
+            let run = simulation.run(initial_state(&model).unwrap());
+            let Err(StepError::NotConverged { cause, .. }) = &run.outcome else { continue };
+            failed += 1;
+            match cause {
+                Cause::Blow { constraint, t, jump: found } => {
+                    assert_eq!(constraint, "turn");
+                    assert!((t - 0.1).abs() < 1e-9 && (found.abs() - jump).abs() < 1e-9, "{drive}, {name}: {cause}");
+                }
+                _ => assert_eq!(jump, 0.0, "{drive}, {name}: {cause}"),
+            }
+        }
+        assert_eq!(failed > 0, jump > 0.0, "{drive}");
+    }
+}
+
+/// So is a floor that begins to rise at once under what rests on it, which schemes pass on unlike each other.
+#[test]
+fn floors_that_jump_are_named() {
+    let text = "model Rising {
+        planar;
+        coordinates joint;
+        gravity [0, -9.81] m/s^2;
+        body block { mass: 1 kg, inertia: 0.1 kg m^2 }
+        joint free: free(ground, block);
+        contact floor { gap: block.position.y - (FLOOR) }
+        initial block.velocity.x = 40 m/s;
+    }";
+    let jumps = "if time < 0.1003 s { 0 m } else { 2 m/s * (time - 0.1003 s) }";
+    for (floor, jump) in [(jumps, -2.0), ("1 mm * sin(100 rad/s * time)", 0.0), ("0 m", 0.0)] {
+        let model = hamel_jit::model(text.replace("FLOOR", floor).parse().unwrap(), Level::AtOnce, None).unwrap();
+        for name in ["bathe", "generalized_alpha", "radau_iia5", "moreau"] {
+            let scheme = schemes::by_name(name, &[]).unwrap();
+            let run = Simulation::new(&model, &*scheme).step(1e-3).until(0.3).run(initial_state(&model).unwrap());
+            let said = run.cautions.iter().find_map(|caution| match caution {
+                Caution::Blow { contact, t, jump, count: 1 } if contact == "floor" => Some((*t, *jump)),
+                _ => None,
+            });
+            match said {
+                None => assert!(jump == 0.0 || name == "moreau" || run.outcome.is_err(), "{floor}, {name}"),
+                Some((t, found)) => {
+                    assert!((t - 0.1003).abs() < 1e-12 && (found - jump).abs() < 1e-9, "{floor}, {name}: {t}, {found}");
+                }
+            }
+        }
+    }
+}
+
+/// A light body that a strong damper brings to its final velocity within the first step has gained no energy from nowhere.
+#[test]
+fn starts_under_strong_dampers_are_no_failures() {
+    let text = "model Damped {
+        planar;
+        coordinates joint;
+        body a { mass: 10 g, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, a);
+        force push: 10 N on rail;
+        force damper: spring_damper(ground at [-1, 0] m, a) { stiffness: 20 N/m, damping: 40 N s/m, free_length: 1 m }
+        output x = rail.displacement;
+    }";
+    let model = hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap();
+    // x'' + 4000 x' + 2000 x = 1000.
+    let root = (2000.0_f64 * 2000.0 - 2000.0).sqrt();
+    let (slow, fast) = (-2000.0 + root, -2000.0 - root);
+    let exact = 0.5 * (1.0 + (fast * slow.exp() - slow * fast.exp()) / (slow - fast));
+    for name in ["generalized_alpha", "hht", "bathe", "esdirk324", "radau_iia5", "trapezoidal"] {
+        for dt in [1e-2, 1e-3] {
+            let scheme = schemes::by_name(name, &[]).unwrap();
+            let run = Simulation::new(&model, &*scheme).step(dt).until(1.0).run(initial_state(&model).unwrap());
+            run.outcome.as_ref().unwrap_or_else(|error| panic!("{name}, {dt}: {error}"));
+            let x = run.trajectory.column("x").unwrap().next_back().unwrap();
+            assert!((x - exact).abs() < 2e-3, "{name}, {dt}: {x}, {exact}");
+        }
+    }
+}
