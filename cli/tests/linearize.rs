@@ -94,6 +94,27 @@ fn a_parameter_draws_a_root_locus() {
     assert_eq!((found["unit"].as_str(), found["values"].as_array().unwrap().len()), (Some("N"), 3));
 }
 
+/// A spring with two places of rest, of which the first ends at a push of 2/√27.
+#[test]
+fn a_locus_that_leaps_to_another_equilibrium_is_doubted() {
+    let text = "model Snap {
+        planar;
+        coordinates joint;
+        param push = 0;
+        body block { mass: 1 kg, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, block);
+        let x = rail.displacement / 1 m;
+        force spring: (1 N) * (x - x^3 + push) on rail;
+        initial rail.displacement = -1.1 m;
+    }";
+    let folder = program::folder(&[("s.model", text)]);
+    let text = succeeded(folder.path(), "linearize s.model --vary push=-0.3..0.35:14");
+    assert!(!text.contains("caution"), "{text}");
+    let text = succeeded(folder.path(), "linearize s.model --vary push=-0.3,-0.1,0.1,0.3,1");
+    let said = "caution: between push = 0.300000 and 1.00000 `rail.displacement` leaps from";
+    assert!(text.contains(said), "{text}");
+}
+
 #[test]
 fn motions_have_instants_and_periods() {
     let folder = program::folder(&[("s.model", MODEL)]);

@@ -234,3 +234,23 @@ def test_mistakes_of_controllers_and_weights_are_told():
             tower.simulate(until=0.1, dt=0.01, controllers=[controller])
     with pytest.raises(ValueError, match="given twice"):
         tower.simulate(until=0.1, dt=0.01, inputs={"push": 1.0}, controllers=[hamel.Controller(hold, "push", 0.01)])
+
+
+def test_equations_that_change_with_time_are_cautioned():
+    text = """model Shaken {
+        planar;
+        coordinates joint;
+        input push N;
+        body block { mass: 2 kg, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, block);
+        force spring: -(10 N/m) * (1 + 0.5 * time / 1 s) * rail.displacement + push on rail;
+    }"""
+    m = hamel.Model.from_text(text, level="at_once", cache=False)
+    with pytest.warns(hamel.CautionWarning, match="change with time"):
+        first = m.linearize()
+    assert first.A[1, 0] == -10 and len(first.cautions) == 1
+    with pytest.warns(hamel.CautionWarning, match="change with time"):
+        later = m.linearize("state", initial=([0.1], [0.0]), inputs={"push": lambda t: 3 * t}, time=0.7)
+    assert later.time == 0.7 and later.u[0] == pytest.approx(2.1) and later.A[1, 0] == pytest.approx(-13.5)
+    # That the motion does not stay is what was asked for.
+    assert len(later.cautions) == 2
