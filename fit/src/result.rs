@@ -163,8 +163,8 @@ impl std::fmt::Display for Doubt {
             Doubt::NotNoise { output, correlation } => write!(
                 out,
                 "what is left of {output} is not noise, neighbouring values have a correlation of {correlation:.2}: this may be \
-                 a minimum in the wrong place, which a search in intervals, or in more of them, may avoid, or the model or an input is another; \
-                 standard errors are too small"
+                 a minimum in the wrong place, which a search in intervals, or in more of them, may avoid, or the model \
+                 or an input is another; standard errors are too small"
             ),
             Doubt::Edge { tried, error } => write!(
                 out,
@@ -188,8 +188,8 @@ impl std::fmt::Display for Doubt {
             Doubt::MoreThanNoise { output, factor } => write!(
                 out,
                 "what is left of {output} is {factor:.1} times the noise that was given: this may be a minimum in the wrong \
-                 place, which a search in intervals, or in more of them, may avoid, or the model or an input is another; standard errors are \
-                 too small"
+                 place, which a search in intervals, or in more of them, may avoid, or the model or an input is another; \
+                 standard errors are too small"
             ),
             Doubt::Unexplained { output, part } => write!(
                 out,

@@ -126,7 +126,7 @@ impl Watch {
             balance.look(model, state, known);
             let gain = balance.gain();
             // What was gained is in motion too.
-            let in_motion = balance.in_motion() - gain.max(0.0) + balance.of_braked_start;
+            let in_motion = balance.of_first_step + balance.seen() - gain.max(0.0);
             if limit.is_nan() || gain > limit * in_motion {
                 return Err(StepError::EnergyGained {
                     t: state.t,
@@ -243,12 +243,10 @@ struct Balance {
     /// Energy that was supplied or taken, in absolute values, J.
     turnover: f64,
     /// The accelerations of the start, and the energy that they would give in the first step. For a start from rest,
-    /// where schemes use the accelerations of open contacts, there is no other measure of the error of a step.
+    /// where schemes use the accelerations of open contacts, there is no other measure of the error of a step; nor where a
+    /// strong damper brings a body to its final velocity within that step, at whose ends power then is zero.
     accelerations: Option<DVector<f64>>,
     of_first_step: f64,
-    /// The same without contacts, where a strong damper may bring a body to its final velocity within that step: power then
-    /// is zero at both ends of it, and what the body has gained no error.
-    of_braked_start: f64,
     /// The energy that the rounding of coordinates would give in the first step.
     of_rounding: f64,
     /// When the difference was largest, s, and how large, J, of models without contacts.
@@ -309,7 +307,6 @@ impl Balance {
             turnover: 0.0,
             accelerations: Some(start.a.clone()),
             of_first_step: 0.0,
-            of_braked_start: 0.0,
             of_rounding: 0.0,
             farthest: (start.t, 0.0),
             has_contacts: !model.describe().contacts.is_empty(),
@@ -323,12 +320,7 @@ impl Balance {
         if let Some(mut change) = self.accelerations.take() {
             let kinetic = |v: &DVector<f64>| model.energy(state.t, state.q.as_slice(), v.as_slice()).kinetic.abs();
             change *= dt;
-            // Bodies that fall onto each other may stop within the first step, before anything of it is seen.
-            let of_first_step = kinetic(&change);
-            match self.has_contacts {
-                true => self.of_first_step = of_first_step,
-                false => self.of_braked_start = of_first_step,
-            }
+            self.of_first_step = kinetic(&change);
             change.fill(UNRESOLVED * state.q.amax().max(AT_REST) / dt);
             self.of_rounding = kinetic(&change);
             // A scheme that does not read the accelerations of the start moves rightly whatever they are; work is
@@ -394,8 +386,10 @@ impl Balance {
         self.energy - self.start - self.most_work - self.most_of_contacts
     }
 
+    /// What errors are measured by: bodies that fall onto each other may stop within the first step, before anything of it
+    /// is seen.
     fn in_motion(&self) -> f64 {
-        self.of_first_step + self.seen()
+        self.seen() + if self.has_contacts { self.of_first_step } else { 0.0 }
     }
 
     /// The energy that has been seen in motion.

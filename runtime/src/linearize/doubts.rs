@@ -54,12 +54,15 @@ pub(super) fn doubts(model: &dyn Model, state: &State, about: About) -> Vec<Doub
     let now = forces(state.t);
     let size = now.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
     let is_moved = |t: f64| forces(t).iter().zip(&now).any(|(later, now)| (later - now).abs() > CHANGED * size);
-    let is_changed = |t: f64| match (terms(state.t), terms(t)) {
-        (Ok(now), Ok(later)) => now.of_motion().zip(later.of_motion()).any(|(a, b)| steady::changed(b, a).is_some()),
-        _ => true,
+    // Forces are cheaper to compare than their derivatives.
+    let is_changed = || {
+        let Ok(now) = terms(state.t) else { return true };
+        let differs =
+            |later: Terms| now.of_motion().zip(later.of_motion()).any(|(a, b)| steady::changed(b, a).is_some());
+        LATER.iter().any(|later| terms(state.t + later).map_or(true, differs))
     };
     let mut doubts = Vec::new();
-    if LATER.iter().any(|later| is_moved(state.t + later)) || LATER.iter().any(|later| is_changed(state.t + later)) {
+    if LATER.iter().any(|later| is_moved(state.t + later)) || is_changed() {
         doubts.push(Doubt::Equations { t: state.t });
     }
     let moves = || {

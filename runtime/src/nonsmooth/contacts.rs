@@ -251,6 +251,11 @@ impl<'m> Contacts<'m> {
         self.settings.at_rest * (1.0 + largest(v))
     }
 
+    /// Approaches up to this fast are none that bounce, in velocities of this size.
+    pub(crate) fn unnoticed(&self, v: &[f64]) -> f64 {
+        self.settings.unnoticed * (1.0 + largest(v))
+    }
+
     /// Which contacts were pressed together at the end of the last step.
     pub(crate) fn pressed(&self) -> Vec<bool> {
         let Some(last) = self.history.within().last() else { return Vec::new() };

@@ -198,7 +198,7 @@ impl<'m> Phases<'m> {
         let rest = self.contacts.rest(state.v.as_slice());
         if self.contacts.closed.iter().any(|&contact| velocities[contact] < -rest) {
             self.accelerations.factor(state)?;
-            let slow = settings.unnoticed * (1.0 + largest(state.v.as_slice()));
+            let slow = self.contacts.unnoticed(state.v.as_slice());
             let is_slow = |&contact: &usize| -velocities[contact] <= slow;
             let restitution = if self.contacts.closed.iter().all(is_slow) { 0.0 } else { 1.0 };
             self.contacts.begin_history();
@@ -401,7 +401,7 @@ impl<'m> Phases<'m> {
     /// slips that are none or have changed their sign.
     fn stop(&mut self, state: &mut State, velocities: &mut [f64]) -> Result<(), StepError> {
         self.evaluate(state);
-        let unnoticed = self.contacts.settings.unnoticed * (1.0 + largest(state.v.as_slice()));
+        let unnoticed = self.contacts.unnoticed(state.v.as_slice());
         let (mut forces, mut missing) = (Vec::new(), Vec::new());
         for contact in (0..self.kinds.len()).filter(|&contact| self.touching[contact]) {
             let row = self.contacts.first_rows[contact];

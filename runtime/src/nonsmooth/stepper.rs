@@ -7,6 +7,7 @@ use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::norms::largest;
 use crate::prelude::*;
+use crate::rows::relative_velocities;
 use crate::scheme::{AfterImpact, ContactOptions, Impact, InitialAcceleration, Stepper};
 use crate::start::rounding_of_gaps;
 use crate::step::{ContactRecord, StepError, StepStats, check_finite};
@@ -331,14 +332,11 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
     }
 
     /// Whether a contact that has closed at the end of the last step approached so fast that it bounces.
-    fn has_struck(&mut self) -> bool {
+    fn has_struck(&self) -> bool {
         let Some(Impact { before, closing, .. }) = self.after_impact() else { return false };
-        let Self { contacts, watch, .. } = self;
-        let velocities = &mut watch.velocities[0];
-        contacts.evaluate(0, before.t, before.q.as_slice(), before.v.as_slice());
-        contacts.normal_velocities(0, before.v.as_slice(), velocities);
-        let unnoticed = contacts.settings.unnoticed * (1.0 + largest(before.v.as_slice()));
-        closing.iter().any(|&contact| velocities[contact] < -unnoticed)
+        let velocities = relative_velocities(self.contacts.model, &before);
+        let unnoticed = self.contacts.unnoticed(before.v.as_slice());
+        closing.iter().any(|&contact| velocities[self.contacts.first_rows[contact]] < -unnoticed)
     }
 
     /// Which contacts were closed in the step.
@@ -612,7 +610,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
     fn apply_impacts(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, impact, ends_bounces, .. } = self;
         impact.begin(start);
-        let slow = contacts.settings.unnoticed * (1.0 + largest(base.state().v.as_slice()));
+        let slow = contacts.unnoticed(base.state().v.as_slice());
         let are_slow = contacts.closed.iter().all(|&contact| -watch.velocities[end][contact] <= slow);
         let restitution = if *ends_bounces && are_slow { 0.0 } else { 1.0 };
         impacts(contacts, impact, base.state_mut(), &mut watch.velocities[end], restitution)?;
@@ -665,7 +663,7 @@ pub(super) fn impacts(
         contacts.normal_velocities(0, state.v.as_slice(), velocities);
         // Impulses are not a suitable initial guess for forces.
         contacts.reset_warm_start();
-        let unnoticed = contacts.settings.unnoticed * (1.0 + largest(state.v.as_slice()));
+        let unnoticed = contacts.unnoticed(state.v.as_slice());
         if !contacts.closed.iter().any(|&contact| velocities[contact] < -unnoticed) {
             break;
         }
