@@ -106,14 +106,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a model whose inputs have tables with intervals no shorter than this, s; equal steps, unless a
-    /// tolerance is asked for, if every so many of them are recorded.
-    pub(crate) fn new(
-        arguments: &Integration,
-        model: &dyn Model,
-        interval: f64,
-        is_recorded: bool,
-    ) -> Result<Plan, Failure> {
+    /// The plan for a model; equal steps, unless a tolerance is asked for, if every so many of them are recorded.
+    pub(crate) fn new(arguments: &Integration, model: &dyn Model, is_recorded: bool) -> Result<Plan, Failure> {
         let mut said = Vec::new();
         // Names have underscores, as those of models do; hyphens are accepted as well.
         let name = match &arguments.scheme {
@@ -127,7 +121,7 @@ impl Plan {
         };
         let scheme = scheme(&name, &arguments.scheme_parameters)?;
         let until = arguments.until;
-        let chosen = |steps: Steps| match steps.at_most(interval) {
+        let chosen = |steps: Steps| match steps {
             Steps::Chosen(control) => {
                 Steps::Chosen(Control { first_step: arguments.dt.unwrap_or(control.first_step), ..control })
             }

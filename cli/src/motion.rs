@@ -166,8 +166,7 @@ impl Motion {
         let mut settings = asked.settings.clone();
         settings.parameters.extend(varied.map(|(name, value)| (name.to_owned(), value)));
         let Runnable { name, model, tables, not_given, signals } = Runnable::new(choice, &settings)?;
-        let interval = tables.iter().map(|table| table.interval).fold(f64::INFINITY, f64::min);
-        let mut plan = Plan::new(asked.integration, &*model, interval, asked.record.is_some())?;
+        let mut plan = Plan::new(asked.integration, &*model, asked.record.is_some())?;
         for name in not_given {
             plan.said.push(format!("input {name} is 0; see --input"));
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hamel::{Model, Signal};
+use hamel::{Model, ModelInfo, Signal};
 use hamel_compiler::file::{self, FileError, Source};
 use hamel_jit::{Cache, JitModel, Level, ModelError};
 use hamel_report::number::readable;
@@ -166,9 +166,23 @@ pub(crate) struct Table {
     pub times: [f64; 2],
     /// The shortest interval between two of its times, s.
     pub interval: f64,
+    /// The unit that its header gives its values.
+    unit: Option<String>,
 }
 
 impl Table {
+    /// Refuses a unit other than that of the input.
+    pub(crate) fn check_unit(&self, info: &ModelInfo) -> Result<(), Failure> {
+        let expected = info.inputs.iter().find(|channel| channel.name == self.input).map(|channel| &channel.unit);
+        match (&self.unit, expected) {
+            (Some(found), Some(expected)) if !is_same_unit(found, expected) => Err(Failure::Usage(format!(
+                "the table of input {}: values are in {found}, expected {expected}; numbers are in SI units",
+                self.input
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// What becomes of the input where the table does not reach to the end, s, or from the start.
     pub(crate) fn said(&self, until: f64) -> Option<String> {
         let Self { input, times: [first, last], .. } = self;
@@ -241,7 +255,10 @@ impl Compiled {
         let (mut tables, mut given) = (Vec::new(), Vec::new());
         for (name, value) in &settings.input {
             let (signal, table) = signal(name, value)?;
-            tables.extend(table);
+            if let Some(table) = table {
+                table.check_unit(model.describe())?;
+                tables.push(table);
+            }
             given.push((name.clone(), signal.clone()));
             if model.set_input(name, signal).is_err() {
                 return Err(match model.describe().inputs.as_slice() {
@@ -292,11 +309,18 @@ pub(crate) fn signal(input: &str, text: &str) -> Result<(Signal, Option<Table>),
     }
 }
 
-/// Times and values, one pair a line; a first line of names is passed over.
+/// Whether these are names of one unit; angles are numbers.
+fn is_same_unit(one: &str, other: &str) -> bool {
+    let plain = |unit: &str| if unit == "rad" { "1".to_owned() } else { unit.to_owned() };
+    plain(one) == plain(other)
+}
+
+/// Times and values, one pair a line; a first line has names, which may be anything, and units in brackets.
 fn table(input: &str, path: &Path) -> Result<(Signal, Table), Failure> {
     let text = file::text(path)?;
     let wrong = |what: &str| Failure::Usage(format!("{}: {what}", path.display()));
-    let mut samples = Vec::new();
+    let mut samples: Vec<(f64, f64)> = Vec::new();
+    let mut unit = None;
     let mut reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(text.as_bytes());
     for (line, record) in reader.records().enumerate() {
         let record = record.map_err(|error| wrong(&error.to_string()))?;
@@ -305,11 +329,26 @@ fn table(input: &str, path: &Path) -> Result<(Signal, Table), Failure> {
             (Some(t), Some(value), 2) if !(t.is_finite() && value.is_finite()) => {
                 return Err(wrong(&format!("line {}: expected finite numbers", line + 1)));
             }
-            (Some(t), Some(_), 2) if samples.last().is_some_and(|&(last, _)| t <= last) => {
-                return Err(wrong(&format!("line {}: expected a later time than in the line before", line + 1)));
+            (Some(t), Some(_), 2)
+                if samples.last().is_some_and(|&(last, _)| t < last)
+                    || samples.len() > 1 && samples[samples.len() - 2].0 == t =>
+            {
+                return Err(wrong(&format!(
+                    "line {}: expected a later time than in the line before, or the same once, where the value jumps",
+                    line + 1
+                )));
             }
             (Some(t), Some(value), 2) => samples.push((t, value)),
-            (None, None, 2) if line == 0 => {}
+            (None, None, 2) if line == 0 => {
+                let unit_of = |column: usize| {
+                    let title = record.get(column)?.strip_suffix(']')?;
+                    Some(title.rsplit_once('[')?.1.trim().to_owned())
+                };
+                if let Some(found) = unit_of(0).filter(|found| found != "s") {
+                    return Err(wrong(&format!("times are in {found}, expected s")));
+                }
+                unit = unit_of(1);
+            }
             _ => {
                 return Err(wrong(&format!(
                     "line {}: expected a time, s, and a value, with a comma between",
@@ -318,11 +357,11 @@ fn table(input: &str, path: &Path) -> Result<(Signal, Table), Failure> {
             }
         }
     }
-    let intervals = samples.windows(2).map(|pair| pair[1].0 - pair[0].0);
+    let intervals = samples.windows(2).map(|pair| pair[1].0 - pair[0].0).filter(|&interval| interval > 0.0);
     let interval = intervals.fold(f64::INFINITY, f64::min);
     let times = [samples.first(), samples.last()].map(|sample| sample.map_or(f64::NAN, |&(t, _)| t));
     let signal = Signal::sampled(samples).ok_or_else(|| wrong("expected lines of a time, s, and a value"))?;
-    Ok((signal, Table { input: input.to_owned(), times, interval }))
+    Ok((signal, Table { input: input.to_owned(), times, interval, unit }))
 }
 
 /// An expression of the language in which t is the time in seconds.

@@ -135,14 +135,14 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
     let cases = cases(arguments)?;
     let source = arguments.choice.source()?;
     let (fixed, tables, inputs) = arguments.settings.fixed()?;
-    let interval = tables.iter().map(|table| table.interval).fold(f64::INFINITY, f64::min);
     let (level, cache) = (arguments.settings.level(), arguments.settings.cache());
     let subject = Subject::new(source.tokens, level, cache.as_ref(), fixed, cases.names());
     let subject = subject.map_err(|error| match error {
         SubjectError::Model(error) => runnable::failed(arguments.choice.path(), error),
         SubjectError::Sweep(error) => error.into(),
     })?;
-    let plan = Plan::new(&arguments.integration, subject.model(), interval, false)?;
+    tables.iter().try_for_each(|table| table.check_unit(subject.model().describe()))?;
+    let plan = Plan::new(&arguments.integration, subject.model(), false)?;
     let motion = motion(arguments, &plan)?;
     let outputs = outputs(arguments);
     let sweep = Sweep::new(&subject, &cases, &motion, &outputs)?;

@@ -235,8 +235,9 @@ pub unsafe extern "C" fn fmi2EnterEventMode(handle: Handle) -> Status {
 pub unsafe extern "C" fn fmi2NewDiscreteStates(handle: Handle, info: *mut EventInfo) -> Status {
     on!(handle, |instance| {
         let has_new_states = Boolean::from(instance.update_discrete_states()?);
-        let [needs_update, terminates, has_new_nominals, has_next_event] = [0; 4];
-        let next_event = 0.0;
+        let next = instance.next_event();
+        let [needs_update, terminates, has_new_nominals] = [0; 3];
+        let (has_next_event, next_event) = (Boolean::from(next.is_some()), next.unwrap_or(0.0));
         put(info, EventInfo { needs_update, terminates, has_new_nominals, has_new_states, has_next_event, next_event });
         Ok(())
     })

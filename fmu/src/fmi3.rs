@@ -312,9 +312,11 @@ pub unsafe extern "C" fn fmi3UpdateDiscreteStates(
 ) -> Status {
     on!(handle, |instance| {
         let has_changed = instance.update_discrete_states()?;
-        [needs_update, terminates, has_new_nominals, has_next_event].into_iter().for_each(|flag| put(flag, false));
+        let next = instance.next_event();
+        [needs_update, terminates, has_new_nominals].into_iter().for_each(|flag| put(flag, false));
         put(has_new_states, has_changed);
-        put(next_event, f64::INFINITY);
+        put(has_next_event, next.is_some());
+        put(next_event, next.unwrap_or(f64::INFINITY));
         Ok(())
     })
 }

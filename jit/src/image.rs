@@ -51,6 +51,8 @@ pub(crate) struct Image {
     pub n_bodies: usize,
     pub contact_laws: Setup,
     pub law_of_contact: Vec<usize>,
+    pub switches: Setup,
+    pub moved_by: Vec<Vec<usize>>,
     pub functions: Vec<ModelFunction>,
     /// Those that are computed for several instances at once, and why instances have no closed form of their accelerations
     /// among these.
@@ -276,6 +278,7 @@ impl Image {
             ("the reference configuration", &schedule.reference_configuration),
             ("masses and inertias", &schedule.bodies),
             ("laws of contacts", &schedule.contact_laws),
+            ("times of switches", &schedule.switches),
         ]
         .map(|(name, routine)| program.setup(name, routine));
 
@@ -286,7 +289,7 @@ impl Image {
         let of_lanes = in_lanes.iter_mut().map(|lanes| &mut lanes.function);
         let all = functions.iter_mut().chain(of_lanes);
         all.flat_map(|function| &mut function.calls).for_each(|call| place(&mut call.code));
-        let [rows_of_members, reference_configuration, bodies, contact_laws] = setups;
+        let [rows_of_members, reference_configuration, bodies, contact_laws, switches] = setups;
         Ok(Image {
             description: Description::new(stages, &members, &patterns, is_conservative),
             code,
@@ -300,6 +303,8 @@ impl Image {
             n_bodies: equations.bodies.len(),
             contact_laws,
             law_of_contact: schedule.law_of_contact.clone(),
+            switches,
+            moved_by: schedule.moved_by.clone(),
             functions,
             in_lanes,
             accelerates,

@@ -491,6 +491,16 @@ impl Model for JitModel {
         out.copy_from_slice(&self.contact_laws);
     }
 
+    fn switching_times(&self, visit: &mut dyn FnMut(f64, &[usize])) {
+        let image = &self.program.image;
+        let times = self.program.setup(&image.switches, &self.parameters);
+        times.into_iter().zip(&image.moved_by).for_each(|(time, moved_by)| visit(time, moved_by));
+    }
+
+    fn input_times(&self, visit: &mut dyn FnMut(f64, bool)) {
+        self.inputs.iter().for_each(|signal| signal.corners(visit));
+    }
+
     fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy {
         let mut energy = Energy::default();
         let sums = [&mut energy.kinetic, &mut energy.potential].map(std::slice::from_mut);

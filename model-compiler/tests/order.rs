@@ -41,7 +41,7 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 67] = [
+const RUNTIME: [&str; 68] = [
     // What a standard library has.
     "prelude",
     "once",
@@ -87,6 +87,7 @@ const RUNTIME: [&str; 67] = [
     "chart",
     "newton",
     "start",
+    "switches",
     "acceleration",
     "projection",
     "consistent",

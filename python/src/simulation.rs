@@ -176,7 +176,7 @@ impl Input {
                 .map_err(|error| ModelError::new_err(format!("input `{name}`, {text}: {error}")))?,
             Input::Samples(samples) => Signal::sampled(samples).ok_or_else(|| {
                 PyValueError::new_err(format!(
-                    "input `{name}`: expected samples (t, value) of finite numbers with ascending times"
+                    "input `{name}`: expected samples (t, value) of finite numbers with ascending times, two of one time at most, where the value jumps"
                 ))
             })?,
             Input::Function(function) => {
@@ -374,16 +374,6 @@ impl Inputs {
     }
 }
 
-/// The shortest time between two samples of the inputs, s.
-pub(crate) fn interval(inputs: &[(String, Input)]) -> f64 {
-    let samples = inputs.iter().filter_map(|(_, input)| match input {
-        Input::Samples(samples) => Some(samples),
-        _ => None,
-    });
-    let intervals = samples.flat_map(|samples| samples.windows(2).map(|pair| pair[1].0 - pair[0].0));
-    intervals.fold(f64::INFINITY, f64::min)
-}
-
 /// A consistent state to start from.
 fn start_of(model: &Model, connected: &JitModel, inputs: &Inputs, start: Option<Start>) -> PyResult<State> {
     match start {
@@ -472,7 +462,7 @@ pub(crate) fn simulate(
 ) -> PyResult<Run> {
     let scheme = plan.scheme(&model.model)?;
     let until = plan.until;
-    let steps = plan.steps(&model.model, &*scheme).at_most(interval(&inputs));
+    let steps = plan.steps(&model.model, &*scheme);
     let every = match (plan.record_every, steps) {
         (Some(0), _) => return Err(PyValueError::new_err("`record_every`: expected at least 1, found 0")),
         (Some(every), _) => every,

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use crate::compiled::{Condition, forgetting_places};
 use crate::errors::{Interrupted, ModelError};
 use crate::model::Model;
-use crate::simulation::{BETWEEN_SIGNALS, Exception, Input, Plan, Settings, interval};
+use crate::simulation::{BETWEEN_SIGNALS, Exception, Input, Plan, Settings};
 
 /// The cases of a sweep as Python gives them.
 #[derive(FromPyObject)]
@@ -228,7 +228,7 @@ impl Sweep {
         let (until, dt, tolerance) = times;
         let plan = Plan { scheme, scheme_parameters, until, dt, tolerance, record_every: None, settings };
         let found = plan.scheme(&model.model)?;
-        let steps = plan.steps(&model.model, &*found).at_most(interval(&inputs));
+        let steps = plan.steps(&model.model, &*found);
         let motion = Motion {
             scheme: plan.scheme_name(&model.model),
             max_steps: max_steps.unwrap_or_else(|| hamel_sweep::max_steps(steps)),

@@ -12,6 +12,7 @@ use crate::prelude::*;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::step::{Cause, StepError, StepStats, check_clock};
+use crate::switches;
 
 /// Tolerances and bounds of step size control.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,6 +99,9 @@ pub struct AdaptiveStepper<'m> {
     since: f64,
     /// Number of steps in a row that are too short.
     short: u32,
+    /// The times at which formulas and inputs change, s, ascending: steps end there, for no estimate sees what a step passes
+    /// over.
+    switches: Vec<f64>,
 }
 
 impl<'m> AdaptiveStepper<'m> {
@@ -190,6 +194,7 @@ impl<'m> AdaptiveStepper<'m> {
             attempts: 0,
             since,
             short: 0,
+            switches: switches::ends(model, since),
         })
     }
 
@@ -222,10 +227,12 @@ impl<'m> AdaptiveStepper<'m> {
         self.previous.copy_from(self.stepper.state());
         loop {
             let (t, rest) = (self.previous.t, until - self.previous.t);
+            let behind = self.switches.partition_point(|&time| time <= t + SHORTEST * (1.0 + t.abs()));
+            let ahead = self.switches.get(behind).map_or(rest, |time| rest.min(time - t));
             // A remainder barely longer than the step is halved, so that no very short step is left.
             let dt = match self.next_step {
-                step if step >= rest => rest,
-                step if 2.0 * step > rest => 0.5 * rest,
+                step if step >= ahead => ahead,
+                step if 2.0 * step > ahead => 0.5 * ahead,
                 step => step,
             };
             if dt <= SHORTEST * (1.0 + t.abs()) {

@@ -102,6 +102,24 @@ pub enum Caution {
         /// How often this happened.
         count: u64,
     },
+    /// Formulas have changed twice within a step, as those of a pulse do that is shorter than the step.
+    Switched {
+        /// The first two times in one step, s.
+        first: f64,
+        /// The second of them, s.
+        second: f64,
+        /// Length of the step, s.
+        length: f64,
+        /// In how many steps this happened.
+        count: u64,
+    },
+    /// Slopes by a parameter leave out that it moves a time at which the equations of motion jump.
+    Moved {
+        /// Name of the parameter.
+        parameter: String,
+        /// The first such time, s.
+        t: f64,
+    },
     /// Joints have gone past limits at which nothing stops them: limits are data, a stop is a contact.
     JointLimit {
         /// The coordinate that was the first.
@@ -208,6 +226,18 @@ impl fmt::Display for Caution {
                      within a time, or take `moreau`"
                 )
             }
+            Caution::Switched { first, second, length, count } => {
+                let times = if *count == 1 { "once".to_owned() } else { format!("in {count} steps") };
+                write!(
+                    f,
+                    "formulas change at t = {first:.6e} s and at {second:.6e} s, within a step of {length:.3e} s ({times}): what                      happens between is not seen as it is; take shorter steps, or let them be chosen"
+                )
+            }
+            Caution::Moved { parameter, t } => write!(
+                f,
+                "parameter `{parameter}` moves a time at which the equations of motion jump, first t = {t:.6e} s: slopes by it \
+                 leave this out; let the formula go over within a time"
+            ),
             Caution::JointLimit { coordinate: Channel { name, unit }, t, limit, others } => {
                 let (limit, others) = (four_digits(*limit), more(*others, ["did"; 2]));
                 write!(

@@ -10,7 +10,7 @@ use nalgebra::{DMatrix, DVector, SVD};
 
 use crate::acceleration::Acceleration;
 use crate::admissible::check_inputs;
-use crate::configuration::{normalize_rotations, ranges, retract, velocity_map_apply};
+use crate::configuration::{difference, normalize_rotations, ranges, retract, velocity_map_apply};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Channel, Model, State};
 use crate::prelude::*;
@@ -21,6 +21,10 @@ use crate::step::StepError;
 use crate::undefined::explain_not_finite;
 
 const MAX_ITERATIONS: usize = 100;
+/// What is left of the way to the nearest solution, relative to one plus the way there, when it is reached.
+const NEAREST: f64 = 1e-10;
+/// Shortest part of a step on that way.
+const LEAST_FRACTION: f64 = 1e-3;
 /// Most rounds of the solution for velocities; a decomposition needs two, sparse elimination a few more.
 const MAX_ROUNDS: usize = 20;
 /// Largest residual of a solution, relative to one plus the largest coordinate or velocity.
@@ -118,13 +122,13 @@ pub fn state_with(
         rows.append(&rates_of(&info.blocks, state.q.as_slice(), dims.nv, coordinates));
         (residual, rows)
     };
-    let is_solved = |residual: &DVector<f64>, state: &State| residual.amax() <= SOLVED * (1.0 + state.q.amax());
     let mut first = None;
     for offset in OFFSETS {
         state.q.copy_from(&near.q);
         set_aside(model, &mut state, offset);
         let residual = correct(model, &mut state, &place);
         if is_solved(&residual, &state) {
+            approach(model, &mut state, &near.q, &place);
             first = None;
             break;
         }
@@ -301,7 +305,10 @@ fn assemble(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
     let mut smallest = None::<DVector<f64>>;
     for offset in OFFSETS {
         let residual = assemble_from(model, state, offset);
-        if residual.amax() <= SOLVED * (1.0 + state.q.amax()) {
+        if is_solved(&residual, state) {
+            let mut reference = DVector::zeros(state.q.len());
+            model.reference_configuration(reference.as_mut_slice());
+            approach(model, state, &reference, &|state| position_equations(model, state));
             return Ok(());
         }
         if smallest.as_ref().is_none_or(|smallest| residual.amax() < smallest.amax()) {
@@ -377,6 +384,49 @@ fn correct(model: &dyn Model, state: &mut State, equations: &dyn Fn(&State) -> (
         }
     }
     residual
+}
+
+fn is_solved(residual: &DVector<f64>, state: &State) -> bool {
+    residual.amax() <= SOLVED * (1.0 + state.q.amax())
+}
+
+/// Moves a solution on to the one that is nearest to a configuration, along what the equations leave open: the steps that
+/// led to a solution from far away turned bodies that need not have turned.
+fn approach(
+    model: &dyn Model,
+    state: &mut State,
+    to: &DVector<f64>,
+    equations: &dyn Fn(&State) -> (DVector<f64>, Rows),
+) {
+    let blocks = &model.describe().blocks;
+    let way = |q: &DVector<f64>| {
+        let mut way = DVector::zeros(model.dims().nv);
+        difference(blocks, q.as_slice(), to.as_slice(), way.as_mut_slice());
+        way
+    };
+    for _ in 0..MAX_ITERATIONS {
+        let way_there = way(&state.q);
+        let rows = equations(state).1;
+        let Some(held) = rows.minimum_norm_solution(&rows.times(&way_there)) else { return };
+        let (left, distance) = (&way_there - held, way_there.norm());
+        if left.norm() <= NEAREST * (1.0 + distance) {
+            return;
+        }
+        let start = state.q.clone();
+        let mut fraction = 1.0;
+        loop {
+            retract(blocks, start.as_slice(), (fraction * &left).as_slice(), state.q.as_mut_slice());
+            let residual = correct(model, state, equations);
+            if is_solved(&residual, state) && way(&state.q).norm() < distance {
+                break;
+            }
+            fraction *= 0.5;
+            if fraction < LEAST_FRACTION {
+                state.q = start;
+                return;
+            }
+        }
+    }
 }
 
 /// Whether nothing is left to correct, as in a reference configuration at rest.

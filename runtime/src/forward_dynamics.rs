@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::prelude::*;
-use crate::redundancy::redundant_constraints;
+use crate::redundancy::{Kept, redundant_constraints};
 use crate::start::check_sizes;
 use crate::step::StepError;
 
@@ -18,6 +18,7 @@ pub struct ForwardDynamics<'m> {
     model: &'m dyn Model,
     acceleration: Acceleration<'m>,
     left_out: Vec<usize>,
+    kept: Kept,
 }
 
 /// Derivatives of accelerations and multipliers along the directions of the velocities, by the velocities and by the forces.
@@ -78,10 +79,11 @@ impl<'m> ForwardDynamics<'m> {
         let mut acceleration = Acceleration::new(model, "forward dynamics".to_owned());
         let left_out = redundant_constraints(model, state);
         acceleration.leave_out(&left_out);
-        Ok(Self { model, acceleration, left_out })
+        Ok(Self { model, acceleration, left_out, kept: Kept::new(model) })
     }
 
-    /// The constraints that are left out because they follow from others.
+    /// The constraints that were left out last because they follow from others; others take their place where those that are
+    /// kept are about to become dependent.
     pub fn left_out(&self) -> &[usize] {
         &self.left_out
     }
@@ -97,6 +99,10 @@ impl<'m> ForwardDynamics<'m> {
     pub fn solve(&mut self, state: &mut State, tau: &[f64]) -> Result<(), StepError> {
         let nv = state.v.len();
         assert_eq!(tau.len(), nv, "the number of forces");
+        if let Some(others) = self.kept.exchanged(self.model, state, &self.left_out) {
+            self.acceleration.leave_out(&others);
+            self.left_out = others;
+        }
         self.acceleration.begin(state.t);
         self.acceleration.factor(state)?;
         // Without accelerations and multipliers the residual is h − f.

@@ -52,6 +52,7 @@ pub mod rotation;
 mod rows;
 mod span;
 mod start;
+mod switches;
 
 pub mod linear_solver;
 pub mod scheme;

@@ -7,7 +7,7 @@ use crate::configuration::retract;
 use crate::model::{Model, State};
 use crate::norms::largest;
 use crate::prelude::*;
-use crate::redundancy::redundant_constraints;
+use crate::redundancy::{Kept, redundant_constraints};
 use crate::residuals::{Lengths, rates};
 use crate::start::check_sizes;
 use crate::step::{Cause, StepError, StepStats};
@@ -26,6 +26,7 @@ pub struct Projection<'m> {
     scheme: String,
     lengths: Lengths,
     system: Acceleration<'m>,
+    kept: Kept,
     jacobian: Vec<f64>,
     rate: Vec<f64>,
     unused: Vec<f64>,
@@ -74,6 +75,10 @@ impl<'m> Projection<'m> {
     /// [`StepError::NotConverged`] for a state that is too far off, [`StepError::Singular`] where constraints depend on
     /// each other that did not in the state of [`new`](Self::new), [`StepError::NotFinite`]. The state is then of no use.
     pub fn apply(&mut self, state: &mut State) -> Result<StepStats, StepError> {
+        let left_out = self.system.left_out();
+        if let Some(others) = self.kept.exchanged(self.model, state, &left_out) {
+            self.leave_out(&others);
+        }
         self.after_step(f64::INFINITY, state)
     }
 
@@ -83,6 +88,7 @@ impl<'m> Projection<'m> {
         Self {
             lengths: Lengths::new(model, state),
             system: Acceleration::new(model, scheme.clone()),
+            kept: Kept::new(model),
             jacobian: vec![0.0; info.constraint_jacobian.nnz()],
             rate: vec![0.0; dims.nc],
             unused: vec![0.0; dims.nc],

@@ -12,6 +12,7 @@ use crate::scheme::{Options, Scheme, Stepper};
 use crate::skipped::Skipped;
 use crate::start::wrong_accelerations;
 use crate::step::{StepError, StepStats};
+use crate::switches::Switched;
 use crate::trajectory::Trajectory;
 use crate::watchers::{self, Unexplained};
 
@@ -28,6 +29,7 @@ pub(crate) struct Recorder<'m> {
     watch: watchers::Watch,
     skipped: Skipped,
     blows: Blows,
+    switched: Switched,
     joints: joint_limits::Followed,
     redundant: Vec<usize>,
     cautions: Vec<Caution>,
@@ -41,11 +43,13 @@ pub(crate) struct Recorder<'m> {
 }
 
 impl<'m> Recorder<'m> {
+    /// For a run from this state; `tolerance` is the absolute one by which steps are chosen, zero where they are not.
     pub(crate) fn new(
         model: &'m dyn Model,
         scheme: &dyn Scheme,
         options: &Options,
         start: &State,
+        tolerance: f64,
         trajectory: &Trajectory,
     ) -> Self {
         let mut cautions: Vec<Caution> =
@@ -65,9 +69,10 @@ impl<'m> Recorder<'m> {
         }
         Self {
             model,
-            watch: watchers::Watch::new(model, scheme.label(), options.watchers, start),
+            watch: watchers::Watch::new(model, scheme.label(), options.watchers, start, tolerance),
             skipped: Skipped::new(model, start),
             blows: Blows::new(model, start),
+            switched: Switched::new(model, start.t),
             joints: joint_limits::Followed::new(model, start),
             redundant,
             cautions,
@@ -111,6 +116,7 @@ impl<'m> Recorder<'m> {
                 self.blows.follow(self.model, state, record);
             }
         }
+        self.switched.follow(state.t);
         self.joints.follow(state);
         if is_recorded {
             self.record(trajectory, state, stepper);
@@ -178,6 +184,7 @@ impl<'m> Recorder<'m> {
     pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>) -> Vec<Caution> {
         self.cautions.extend(self.skipped.caution(self.model));
         self.cautions.extend(self.blows.caution(self.model));
+        self.cautions.extend(self.switched.caution());
         self.cautions.extend(self.joints.cautions(self.model));
         self.cautions.extend(self.extent.caution());
         let [violation, relative] = self.violation;

@@ -28,6 +28,12 @@ const LEAST_PIVOT: f64 = 1e-9;
 /// The same in the solution for multipliers; further rounds remove its effect.
 const DAMPING: f64 = 1e-10;
 const ROUNDS: usize = 3;
+/// Gradients have turned notably where an entry of a normalized one has changed by this.
+const TURNED: f64 = 0.02;
+/// Constraints that are kept are sought anew where one of their normalized gradients is closer than this to the span of the
+/// others, and exchanged for others that are so many times farther apart.
+const NEAR: f64 = 0.1;
+const FARTHER: f64 = 3.0;
 /// Multipliers of least norm are accepted only if their forces agree up to this fraction.
 const LOST: f64 = 1e-8;
 
@@ -169,6 +175,101 @@ fn dependent_by_orthogonalization(gradients: &Rows, within: f64) -> Vec<usize> {
         }
     }
     dependent
+}
+
+/// The same with the row next that is farthest from the span of those before, so that those that are not dependent are as
+/// independent as they can be, or nearly so.
+fn dependent_by_choice(gradients: &Rows, within: f64) -> Vec<usize> {
+    let mut rest: Vec<(usize, DVector<f64>)> = gradients.to_vectors().into_iter().enumerate().collect();
+    while let Some((next, size)) = farthest(&rest).filter(|&(_, size)| size > within) {
+        let direction = rest.swap_remove(next).1 / size;
+        for (_, row) in &mut rest {
+            let along = row.dot(&direction);
+            row.axpy(-along, &direction, 1.0);
+        }
+    }
+    let mut dependent: Vec<usize> = rest.into_iter().map(|(index, _)| index).collect();
+    dependent.sort_unstable();
+    dependent
+}
+
+/// The longest row, the first one of those that are equally long, and its length.
+fn farthest(rows: &[(usize, DVector<f64>)]) -> Option<(usize, f64)> {
+    let lengths = rows.iter().enumerate().map(|(place, (index, row))| (place, *index, row.norm()));
+    let longest = lengths.max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)))?;
+    Some((longest.0, longest.2))
+}
+
+/// How far apart normalized gradients are: the least distance of one of them to the span of those before it.
+fn apart(gradients: &Rows) -> f64 {
+    let squares = gradients.bordered(PIVOT).map_or_else(Vec::new, |bordered| bordered.squares());
+    squares.into_iter().fold(1.0, f64::min).sqrt()
+}
+
+/// Watches constraints that are kept where others follow from them: those that are independent at the start of a motion may
+/// become dependent on the way, while all of them together have the rank that they had.
+#[derive(Clone)]
+pub(crate) struct Kept {
+    /// Entries of G when it was looked at last, by the lengths of their rows, and now.
+    looked_at: Vec<f64>,
+    now: Vec<f64>,
+    lengths: Vec<f64>,
+    /// How far apart the constraints were that were kept when better ones were sought last.
+    sought: f64,
+}
+
+impl Kept {
+    pub(crate) fn new(model: &dyn Model) -> Self {
+        let jacobian = &model.describe().constraint_jacobian;
+        let nothing = vec![0.0; jacobian.nnz()];
+        Self { looked_at: nothing.clone(), now: nothing, lengths: vec![0.0; jacobian.rows], sought: 1.0 }
+    }
+
+    /// Whether gradients have turned notably since they were looked at.
+    fn have_turned(&mut self, model: &dyn Model, state: &State) -> bool {
+        let Self { looked_at, now, lengths, .. } = self;
+        model.constraint_jacobian(state.t, state.q.as_slice(), now);
+        let pattern = &model.describe().constraint_jacobian;
+        lengths.fill(0.0);
+        pattern.entries().zip(&*now).for_each(|((row, _), value)| lengths[row] += value * value);
+        lengths.iter_mut().for_each(|length| *length = if *length > 0.0 { length.sqrt() } else { 1.0 });
+        pattern.entries().zip(&mut *now).for_each(|((row, _), value)| *value /= lengths[row]);
+        looked_at.iter().zip(&*now).any(|(old, new)| (new - old).abs() > TURNED)
+    }
+
+    /// Other constraints to leave out, where those that are kept are about to become dependent and others are not.
+    pub(crate) fn exchanged(&mut self, model: &dyn Model, state: &State, left_out: &[usize]) -> Option<Vec<usize>> {
+        if left_out.is_empty() || !self.have_turned(model, state) {
+            return None;
+        }
+        self.looked_at.copy_from_slice(&self.now);
+        let gradients = || Rows::of_constraints(model, state).normalized();
+        let all = gradients();
+        if !all.is_finite() {
+            return None;
+        }
+        let rows = all.rows;
+        let without = |left_out: &[usize]| {
+            let kept: Vec<usize> = (0..rows).filter(|row| left_out.binary_search(row).is_err()).collect();
+            apart(&gradients().some(&kept))
+        };
+        let distance = without(left_out);
+        if distance > NEAR {
+            self.sought = 1.0;
+            return None;
+        }
+        let suspects = suspects(&all);
+        if FARTHER * distance > self.sought && self.sought < 1.0 || suspects.len() > ORTHOGONALIZED {
+            return None;
+        }
+        self.sought = distance;
+        let chosen = dependent_by_choice(&all.some(&suspects), DEPENDENT);
+        let chosen: Vec<usize> = chosen.into_iter().map(|row| suspects[row]).collect();
+        (chosen != left_out && without(&chosen) > FARTHER * distance).then(|| {
+            self.sought = 1.0;
+            chosen
+        })
+    }
 }
 
 fn dependent_by_elimination(gradients: &Rows, within: f64) -> Vec<usize> {

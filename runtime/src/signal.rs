@@ -28,6 +28,9 @@ use crate::prelude::*;
 #[derive(Clone, Default)]
 pub struct Signal(Kind);
 
+/// Slopes that differ by less than this part of them are those of one line.
+const STRAIGHT: f64 = 1e-9;
+
 #[derive(Clone)]
 enum Kind {
     Constant(f64),
@@ -60,7 +63,8 @@ impl Signal {
 
     /// Linear interpolation between samples `(time in s, value)`, held constant before the first and after the last.
     ///
-    /// Returns `None` unless there is a sample, all numbers are finite and the times ascend strictly.
+    /// Two samples of one time are a jump, whose second value holds from there on. Returns `None` unless there is a sample, all
+    /// numbers are finite and the times ascend, with two of one time at most.
     ///
     /// # Examples
     /// ```
@@ -69,14 +73,44 @@ impl Signal {
     /// let ramp = Signal::sampled([(0.0, 1.0), (2.0, 5.0)]).expect("samples that ascend");
     /// assert_eq!(ramp.value(0.5), 2.0);
     /// assert_eq!(ramp.value(9.0), 5.0);
-    /// assert!(Signal::sampled([(0.0, 1.0), (0.0, 2.0)]).is_none());
+    /// let jump = Signal::sampled([(0.0, 1.0), (1.0, 1.0), (1.0, 3.0)]).expect("samples that ascend");
+    /// assert_eq!((jump.value(0.999), jump.value(1.0)), (1.0, 3.0));
+    /// assert!(Signal::sampled([(1.0, 1.0), (0.0, 2.0)]).is_none());
     /// ```
     pub fn sampled(samples: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
         let (times, values): (Vec<f64>, Vec<f64>) = samples.into_iter().unzip();
         let finite = times.iter().chain(&values).all(|x| x.is_finite());
-        let ascending = times.windows(2).all(|pair| pair[0] < pair[1]);
+        let ascending =
+            times.windows(2).all(|pair| pair[0] <= pair[1]) && times.windows(3).all(|three| three[0] < three[2]);
         (finite && ascending && !times.is_empty())
             .then(|| Signal(Kind::Sampled { times: times.into(), values: values.into() }))
+    }
+
+    /// Calls `visit` with the times of samples, s, at which the slope changes, and whether the value jumps there.
+    ///
+    /// # Examples
+    /// ```
+    /// let ramp = hamel::Signal::sampled([(0.0, 1.0), (1.0, 2.0), (2.0, 3.0), (2.0, 5.0)]).expect("samples that ascend");
+    /// let mut corners = Vec::new();
+    /// ramp.corners(&mut |t, jumps| corners.push((t, jumps)));
+    /// assert_eq!(corners, [(0.0, false), (2.0, true)]);
+    /// ```
+    pub fn corners(&self, visit: &mut dyn FnMut(f64, bool)) {
+        let Kind::Sampled { times, values } = &self.0 else { return };
+        let slope = |i: usize| match i.checked_sub(1) {
+            Some(before) if i < times.len() => (values[i] - values[before]) / (times[i] - times[before]),
+            _ => 0.0,
+        };
+        let mut i = 0;
+        while i < times.len() {
+            let last = if times.get(i + 1) == Some(&times[i]) { i + 1 } else { i };
+            let (before, after) = (slope(i), slope(last + 1));
+            let jumps = values[i] != values[last];
+            if jumps || (after - before).abs() > STRAIGHT * before.abs().max(after.abs()) {
+                visit(times[i], jumps);
+            }
+            i = last + 1;
+        }
     }
 
     /// The value at time `t`, s.
@@ -186,7 +220,8 @@ mod tests {
     #[test]
     fn unusable_samples_are_refused() {
         assert!(Signal::sampled([]).is_none());
-        assert!(Signal::sampled([(0.0, 1.0), (0.0, 2.0)]).is_none());
+        assert!(Signal::sampled([(0.0, 1.0), (-1e-9, 2.0)]).is_none());
+        assert!(Signal::sampled([(0.0, 1.0), (0.0, 2.0), (0.0, 3.0)]).is_none());
         assert!(Signal::sampled([(0.0, f64::NAN)]).is_none());
     }
 

@@ -46,6 +46,8 @@ const STRIDE: u64 = 16;
 const UNRESOLVED: f64 = 1e-12;
 /// Coordinates below this size, m or rad, count as this size: a body at rest at zero trembles by rounding, too.
 const AT_REST: f64 = 10.0;
+/// Velocities of so many times the absolute tolerance are errors that chosen steps may leave.
+const TOLERATED: f64 = 10.0;
 /// Gaps are the same within this part of the largest gap.
 const SAME_GAP: f64 = 1e-2;
 /// Changes below this fraction of the potential energy are rounding errors.
@@ -64,12 +66,13 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(model: &dyn Model, scheme: String, limits: Watchers, start: &State) -> Self {
+    /// For a run from this state; `tolerance` is the absolute one by which steps are chosen, zero where they are not.
+    pub(crate) fn new(model: &dyn Model, scheme: String, limits: Watchers, start: &State, tolerance: f64) -> Self {
         Self {
             limits,
             scheme,
             residuals: Residuals::new(model, start),
-            balance: limits.energy.and_then(|_| Balance::new(model, start)),
+            balance: limits.energy.and_then(|_| Balance::new(model, start, tolerance)),
             steps: 0,
             gaps: vec![0.0; model.describe().contacts.len()],
             widest: 0.0,
@@ -247,8 +250,10 @@ struct Balance {
     /// strong damper brings a body to its final velocity within that step, at whose ends power then is zero.
     accelerations: Option<DVector<f64>>,
     of_first_step: f64,
-    /// The energy that the rounding of coordinates would give in the first step.
+    /// The energy that the rounding of coordinates would give in the first step, and that of velocities as large as errors
+    /// that are tolerated.
     of_rounding: f64,
+    tolerance: f64,
     /// When the difference was largest, s, and how large, J, of models without contacts.
     farthest: (f64, f64),
     has_contacts: bool,
@@ -283,7 +288,7 @@ impl Supply {
 }
 
 impl Balance {
-    fn new(model: &dyn Model, start: &State) -> Option<Self> {
+    fn new(model: &dyn Model, start: &State, tolerance: f64) -> Option<Self> {
         model.power(start.t, start.q.as_slice(), start.v.as_slice())?;
         let energy = model.energy(start.t, start.q.as_slice(), start.v.as_slice());
         let supply = Supply::new(model);
@@ -308,6 +313,7 @@ impl Balance {
             accelerations: Some(start.a.clone()),
             of_first_step: 0.0,
             of_rounding: 0.0,
+            tolerance,
             farthest: (start.t, 0.0),
             has_contacts: !model.describe().contacts.is_empty(),
         })
@@ -323,6 +329,8 @@ impl Balance {
             self.of_first_step = kinetic(&change);
             change.fill(UNRESOLVED * state.q.amax().max(AT_REST) / dt);
             self.of_rounding = kinetic(&change);
+            change.fill(TOLERATED * self.tolerance);
+            self.of_rounding += kinetic(&change);
             // A scheme that does not read the accelerations of the start moves rightly whatever they are; work is
             // interpolated by them.
             if !self.supply.is_none() && wrong_accelerations(model, &self.previous).is_some() {
@@ -410,7 +418,7 @@ mod tests {
     fn a_balance_is_that_of_powers_of_drives_and_of_contacts() {
         let mut start = Springs::initial();
         (start.a[0], start.lambda[0]) = (1.0, 2.0);
-        let mut balance = Balance::new(&Springs, &start).unwrap();
+        let mut balance = Balance::new(&Springs, &start, 0.0).unwrap();
         balance.has_contacts = true;
         let mut end = Springs::initial();
         (end.t, end.q[0], end.lambda[0]) = (0.5, 0.3, -4.0);

@@ -15,7 +15,8 @@ A type is given where a program can also make the scheme without its name.
 
 | column | meaning |
 |---|---|
-| order | for smooth problems without constraints |
+| order | for smooth problems without constraints; `hht` and its modifications have theirs where M is constant, and are of \
+first order where it varies, because they weight forces and not accelerations |
 | positions, velocities | orders of coordinates, velocities and multipliers with constraints imposed on positions and on \
 velocities, below `order` where constraints reduce it; – where the scheme is not defined or unstable |
 | stages | systems of equations solved in a step, or evaluations of an explicit scheme |

@@ -60,6 +60,8 @@ impl FromStr for Sampling {
 #[derive(Clone, Debug)]
 pub struct Cases {
     names: Vec<String>,
+    /// Units that a table gives its variables; nothing where it gives none.
+    units: Vec<Option<String>>,
     len: u64,
     kind: Kind,
 }
@@ -96,7 +98,7 @@ impl Cases {
         let axes: Vec<Vec<f64>> = values.iter().map(Values::grid).collect::<Result<_, _>>()?;
         let product = axes.iter().try_fold(1_u64, |product, axis| product.checked_mul(axis.len() as u64));
         let len = product.unwrap_or(u64::MAX);
-        Cases { names, len, kind: Kind::Grid(axes) }.checked()
+        Cases { units: vec![None; names.len()], names, len, kind: Kind::Grid(axes) }.checked()
     }
 
     /// Samples of the ranges of variables; the seed chooses which.
@@ -143,7 +145,7 @@ impl Cases {
                 (len, Kind::Sobol { dimensions: (0..ranges.len()).map(dimension).collect(), ranges })
             }
         };
-        Cases { names, len, kind }.checked()
+        Cases { units: vec![None; names.len()], names, len, kind }.checked()
     }
 
     /// Rows with a value for each variable, one row after the other.
@@ -169,7 +171,8 @@ impl Cases {
             let (row, name) = (place / names.len(), &names[place % names.len()]);
             return Err(SweepError::new(format!("`{name}` of case {row} is {}, expected a number", values[place])));
         }
-        Cases { len: (values.len() / names.len()) as u64, names, kind: Kind::Table(values) }.checked()
+        let (units, len) = (vec![None; names.len()], (values.len() / names.len()) as u64);
+        Cases { names, units, len, kind: Kind::Table(values) }.checked()
     }
 
     /// The rows of a table of comma-separated values, whose first line has the names of the variables, also with their SI
@@ -188,10 +191,11 @@ impl Cases {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
         let wrong = |error: csv::Error| SweepError::new(format!("the table of cases: {error}"));
         // Tables of sweeps and motions have units after the names.
-        let name = |title: &str| {
-            title.strip_suffix(']').and_then(|title| title.rsplit_once(" [")).map_or(title, |(name, _)| name).to_owned()
+        let titled = |title: &str| match title.strip_suffix(']').and_then(|title| title.rsplit_once('[')) {
+            Some((name, unit)) => (name.trim_end().to_owned(), Some(unit.trim().to_owned())),
+            None => (title.to_owned(), None),
         };
-        let names: Vec<String> = reader.headers().map_err(wrong)?.iter().map(name).collect();
+        let (names, units): (Vec<String>, _) = reader.headers().map_err(wrong)?.iter().map(titled).unzip();
         let mut values = Vec::new();
         for record in reader.records() {
             let record = record.map_err(wrong)?;
@@ -208,7 +212,21 @@ impl Cases {
         if names.is_empty() || values.is_empty() {
             return Err(SweepError::new("the table of cases: expected a line of names and lines of numbers"));
         }
-        Cases::rows(names, values)
+        Ok(Cases { units, ..Cases::rows(names, values)? })
+    }
+
+    /// Refuses units other than these, which the variables have.
+    pub(crate) fn check_units<'u>(&self, expected: impl Iterator<Item = &'u str>) -> Result<(), SweepError> {
+        // Angles are numbers.
+        let plain = |unit: &str| if unit == "rad" { "1".to_owned() } else { unit.to_owned() };
+        for ((name, found), expected) in self.names.iter().zip(&self.units).zip(expected) {
+            if let Some(found) = found.as_ref().filter(|found| plain(found) != plain(expected)) {
+                return Err(SweepError::new(format!(
+                    "the table of cases: `{name}` is in {found}, expected {expected}; numbers are in SI units"
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn checked(self) -> Result<Cases, SweepError> {

@@ -190,6 +190,7 @@ impl<'a> Sweep<'a> {
         if !subject.columns().iter().map(|column| &column.name).eq(cases.names()) {
             return Err(SweepError::new("the variables of the cases are not those of the model"));
         }
+        cases.check_units(subject.columns().iter().map(|column| column.unit.as_str()))?;
         motion.check(subject.model())?;
         let at_once = if motion.fits_lanes(subject.model()) { LANES } else { 1 };
         Ok(Sweep { subject, cases, motion, outputs, quantities, columns, trajectories: None, at_once })

@@ -87,6 +87,17 @@ impl Instance {
         Ok(before.0 != self.state.q || before.1 != self.state.v)
     }
 
+    /// The next time at which formulas of the model change, s, so that no integrator steps over it.
+    pub fn next_event(&self) -> Option<f64> {
+        let mut next = f64::INFINITY;
+        self.unit.model.switching_times(&mut |t, _| {
+            if t > self.state.t {
+                next = next.min(t);
+            }
+        });
+        next.is_finite().then_some(next)
+    }
+
     /// Sets the time, s.
     ///
     /// # Errors

@@ -34,6 +34,7 @@ mod regressor;
 mod second_derivatives;
 mod statements;
 mod structured;
+mod switches;
 mod terms;
 mod tree;
 mod tree_coordinates;
@@ -100,6 +101,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let bodies = bodies.collect();
     let contact_laws = system.contacts.iter().map(|contact| contact.law.map(|value| parameters.lower(value)[0]));
     let contact_laws = contact_laws.collect();
+    let switches = switches::times(system, &mut parameters);
     let mut dimensions = flexible::dimensions(system, &mut parameters);
     dimensions.extend(beam::dimensions(system, &mut parameters));
     dimensions.extend(contact::dimensions(system, &mut parameters));
@@ -114,6 +116,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
         reference_configuration,
         bodies,
         contact_laws,
+        switches,
         dimensions,
         symmetries,
         total_masses,

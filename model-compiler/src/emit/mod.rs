@@ -69,7 +69,7 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     let members = crate::schedule::members::members(equations, schedule, &patterns);
 
     let mut text = format!("{FORMULAS}mod {PREFIX}{model} {{\n{}", paths::IMPORT);
-    text.push_str(&model::model(header, layout, &members));
+    text.push_str(&model::model(header, layout, &members, !schedule.moved_by.is_empty()));
     text.push_str(&lanes::closed_form(header, layout, schedule, &members));
     text.push_str(&parameters::parameters(&model, equations, schedule));
     text.push_str(&parameters::inputs(&model, layout));
@@ -84,6 +84,7 @@ fn text(header: &Header, equations: &Equations, schedule: &Schedule) -> String {
     text.push_str(&setup::constants(schedule, &members));
     text.push_str(&setup::reference_configuration(schedule));
     text.push_str(&setup::contact_laws(schedule));
+    text.push_str(&setup::switching_times(schedule));
     let kinds = (methods::is_conservative(layout, &members), is_scleronomic(&members));
     text.push_str(&info::info(header, equations, schedule, &patterns, kinds));
     text.push_str("}\n}\n");

@@ -16,7 +16,7 @@ use crate::reserved;
 use crate::schedule::members::Members;
 
 /// The type and its implementations.
-pub(super) fn model(header: &Header, layout: &Layout, members: &[Members]) -> String {
+pub(super) fn model(header: &Header, layout: &Layout, members: &[Members], has_switches: bool) -> String {
     let (name, kernels) = (header.name, reserved::KERNELS);
     let has_inputs = !layout.inputs.is_empty();
     let has_constants = with_constants(members).next().is_some();
@@ -77,6 +77,14 @@ pub(super) fn model(header: &Header, layout: &Layout, members: &[Members]) -> St
             paths::CONTACT_LAW
         );
     }
+    if has_switches {
+        let _ = writeln!(
+            text,
+            "fn switching_times(&self, visit: &mut dyn FnMut(f64, &[usize])) {{\n\
+             let times = {kernels}::switching_times(self.parameters.components());\n\
+             times.into_iter().zip({kernels}::MOVED_BY).for_each(|(time, moved_by)| visit(time, moved_by));\n}}"
+        );
+    }
     let _ = writeln!(
         text,
         "fn reference_configuration(&self, q: &mut [f64]) {{\nq.copy_from_slice(&{kernels}::reference_configuration(self.parameters.components()));\n}}"
@@ -89,6 +97,10 @@ pub(super) fn model(header: &Header, layout: &Layout, members: &[Members]) -> St
             "fn input_values(&self, t: f64, out: &mut [f64]) {{\nout.copy_from_slice(&[{}]);\n}}",
             values.join(", ")
         );
+        let corners: Vec<String> =
+            layout.inputs.iter().map(|input| format!("self.inputs.{}.corners(visit);", input.name)).collect();
+        let _ =
+            writeln!(text, "fn input_times(&self, visit: &mut dyn FnMut(f64, bool)) {{\n{}\n}}", corners.join("\n"));
     }
     if !layout.singular_angles.is_empty() {
         let angles = &layout.singular_angles;

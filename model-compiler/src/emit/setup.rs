@@ -132,6 +132,28 @@ pub(super) fn contact_laws(schedule: &Schedule) -> String {
     text
 }
 
+/// The function `switching_times`, if there are such.
+pub(super) fn switching_times(schedule: &Schedule) -> String {
+    let n = schedule.moved_by.len();
+    if n == 0 {
+        return String::new();
+    }
+    let (routine, names) = (&schedule.switches, &schedule.parameters.parameters);
+    let notation = notation(schedule, routine);
+    let given = given(names, routine);
+    let times: Vec<String> = notation.results().into_iter().flatten().collect();
+    let moved_by: Vec<String> = schedule.moved_by.iter().map(|places| format!("&{places:?}")).collect();
+    format!(
+        "/// Times at which formulas give way to others, s.\npub fn switching_times({given}: [f64; {}]) -> [f64; {n}] {{\n{}[{}]\n}}\n\
+         /// For each of them the parameters that move it, among those with respect to which there are derivatives.\n\
+         pub const MOVED_BY: [&[usize]; {n}] = [{}];\n",
+        names.len(),
+        notation.temporaries(),
+        times.join(", "),
+        moved_by.join(", ")
+    )
+}
+
 pub(super) fn notation<'a>(schedule: &'a Schedule, routine: &'a Routine) -> Notation<'a> {
     Notation {
         argument: Box::new(|argument: Argument| schedule.parameters.of(argument).to_owned()),

@@ -75,12 +75,12 @@ impl Term {
         Term { kind: TermKind::Stack(parts), shape, unit, span }
     }
 
-    /// Whether it is a zero, or a vector of zeros, that is written without a unit.
+    /// Whether it is a zero, or a vector or a diagonal of zeros, that is written without a unit.
     fn is_bare_zero(&self) -> bool {
         self.unit.is_one()
             && match &self.kind {
                 TermKind::Number(number) => number.is_zero(),
-                TermKind::Stack(parts) => parts.iter().all(Term::is_bare_zero),
+                TermKind::Stack(parts) | TermKind::Diagonal(parts) => parts.iter().all(Term::is_bare_zero),
                 _ => false,
             }
     }

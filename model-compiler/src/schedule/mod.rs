@@ -41,7 +41,7 @@ pub use series::{Rows, Series};
 use crate::derive::{
     Entry, Equations, Function, FunctionRole, Inputs, Instance, Kernel, Output, ParameterChannel, Role,
 };
-use crate::expr::{ExprId, Graph, SymbolId, print, tree_size};
+use crate::expr::{ExprId, Graph, Node, SymbolId, print, tree_size};
 use crate::parallel;
 use crate::space::Shape;
 
@@ -70,6 +70,10 @@ pub struct Schedule {
     pub contact_laws: Routine,
     /// For every contact its law among them.
     pub law_of_contact: Vec<usize>,
+    /// Times at which formulas give way to others, one an output, from the components of the parameters.
+    pub switches: Routine,
+    /// For each of these the parameters that move it, by their places among those with respect to which there are derivatives.
+    pub moved_by: Vec<Vec<usize>>,
     /// Names of the components of the parameters, fit for code.
     pub parameters: ArgumentNames,
     /// Names of the parameters as a whole, fit for code.
@@ -186,6 +190,14 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         .collect();
     let mut laws = DistinctRows::default();
     let law_of_contact = simplified.contact_laws.iter().map(|law| laws.place(&law.values())).collect();
+    let switches: Vec<Vec<ExprId>> = simplified.switches.iter().map(|&time| vec![time]).collect();
+    let moved_by = simplified.switches.iter().map(|&time| {
+        let read = graph.reachable(&[time]);
+        let moves = |&symbol: &SymbolId| read.iter().any(|&id| graph.node(id) == Node::Symbol(symbol));
+        let differentiated = simplified.layout.differentiated.iter();
+        differentiated.enumerate().filter(|(_, symbol)| moves(symbol)).map(|(place, _)| place).collect()
+    });
+    let moved_by = moved_by.collect();
     let global = |outputs: &[Vec<ExprId>]| order::routine(&graph, outputs, &given, &parameters, taken.clone(), false);
     Schedule {
         kernels,
@@ -201,6 +213,8 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         bodies: global(&bodies),
         contact_laws: global(&laws.rows),
         law_of_contact,
+        switches: global(&switches),
+        moved_by,
         parameters,
         fields,
     }

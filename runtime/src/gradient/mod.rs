@@ -26,6 +26,7 @@ use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::simulation::Simulation;
+use crate::switches::Moved;
 use crate::tangent::{Bundle, Operations, Outside, Player, STATE, StepMap, Wanted};
 
 pub use direction::Direction;
@@ -457,7 +458,8 @@ impl<'m> Differentiated<'m> {
     }
 
     /// What a run with steps as long as the longest of these would caution, which slopes of its motion do not tell; it costs
-    /// such a run. Of a motion [through](Self::through) chosen times nothing: the run that chose them has said it.
+    /// such a run. Of a motion [through](Self::through) chosen times the run that chose them has said it. And parameters that
+    /// move a time at which the equations of motion jump, as in `if time < t1`: slopes leave that out.
     ///
     /// # Errors
     /// See [`GradientError`].
@@ -489,14 +491,19 @@ impl<'m> Differentiated<'m> {
     /// # }
     /// ```
     pub fn cautions(&self) -> Result<Vec<Caution>, GradientError> {
-        if self.are_chosen {
-            return Ok(Vec::new());
-        }
         let start = self.first()?;
+        let mut said = Vec::new();
+        if let Some(mut moved) = Moved::new(self.model, start.t, self.until) {
+            self.states(&mut |state| moved.pass(state))?;
+            said = moved.cautions();
+        }
+        if self.are_chosen {
+            return Ok(said);
+        }
         let mut course = Course::new(start.t, self.step, self.until, &self.instants);
         let longest = core::iter::from_fn(|| course.next()).fold(0.0, f64::max);
         if longest == 0.0 {
-            return Ok(Vec::new());
+            return Ok(said);
         }
         let mut options = self.options;
         options.contacts.follow_impacts =
@@ -504,7 +511,7 @@ impl<'m> Differentiated<'m> {
         let simulation = Simulation::new(self.model, self.scheme).options(options).step(longest).until(self.until);
         let run = simulation.run(start);
         run.outcome?;
-        Ok(run.cautions)
+        Ok([run.cautions, said].concat())
     }
 
     /// Asked before each step, also of those that are made again: a motion that is cancelled ends with

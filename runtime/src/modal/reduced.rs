@@ -445,6 +445,14 @@ impl Model for Reduced<'_> {
         self.model.contact_laws(out);
     }
 
+    fn switching_times(&self, visit: &mut dyn FnMut(f64, &[usize])) {
+        self.model.switching_times(visit);
+    }
+
+    fn input_times(&self, visit: &mut dyn FnMut(f64, bool)) {
+        self.model.input_times(visit);
+    }
+
     fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy {
         let Scratch { state, .. } = &mut *self.scratch();
         self.expand_q(q, state.q.as_mut_slice());

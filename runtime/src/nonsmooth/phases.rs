@@ -12,7 +12,7 @@ use crate::model::{Model, State};
 use crate::nonsmooth::VelocityMap;
 use crate::norms::largest;
 use crate::prelude::*;
-use crate::redundancy::redundant_constraints;
+use crate::redundancy::{Kept, redundant_constraints};
 use crate::start::{check_sizes, rounding_of_gaps};
 use crate::step::{ContactRecord, StepError};
 
@@ -101,6 +101,7 @@ pub struct Phases<'m> {
     model: &'m dyn Model,
     contacts: Contacts<'m>,
     accelerations: Acceleration<'m>,
+    kept: Kept,
     kinds: Vec<Kind>,
     gaps: Vec<f64>,
     /// Contacts that close at an event, or stay closed.
@@ -146,6 +147,7 @@ impl<'m> Phases<'m> {
             model,
             contacts: Contacts::new(model, scheme.to_owned(), unknowns, 1, Settings::DEFAULT),
             accelerations,
+            kept: Kept::new(model),
             kinds: vec![Kind::Open; n],
             gaps: vec![0.0; n],
             touching: vec![false; n],
@@ -185,6 +187,10 @@ impl<'m> Phases<'m> {
         let length = rounding_of_gaps(self.model, state.q.as_slice(), &settings) / settings.touching;
         self.slack = length * (OF_TOLERANCE * self.tolerance).max(SLACK);
         self.rounding = (length * settings.touching).max(self.slack);
+        let left_out = self.accelerations.left_out();
+        if let Some(others) = self.kept.exchanged(self.model, state, &left_out) {
+            self.accelerations.leave_out(&others);
+        }
         self.accelerations.begin(state.t);
         self.close(state, DEEP * length)?;
 

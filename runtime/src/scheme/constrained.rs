@@ -3,13 +3,14 @@
 //!
 //! Gradients may become dependent on the way, where a mechanism passes a singular position, and cease to be: a step that
 //! fails is tried again without the constraints that are nearly dependent, and constraints that were left out return as
-//! soon as they no longer hold by themselves.
+//! soon as they no longer hold by themselves. Those that are kept are exchanged before they become dependent where others
+//! are not.
 
 use crate::configuration::difference;
 use crate::model::{Model, State};
 use crate::prelude::*;
 use crate::projection::Projection;
-use crate::redundancy::{DEPENDENT, dependent_constraints};
+use crate::redundancy::{DEPENDENT, Kept, dependent_constraints};
 use crate::residuals::{Lengths, measure};
 use crate::step::{ContactRecord, StepError, StepStats};
 use crate::tangent::{Projected, STATE, StepMap, Target};
@@ -28,6 +29,7 @@ pub(crate) struct Constrained<'m> {
     inner: Box<dyn Stepper + 'm>,
     lengths: Lengths,
     left_out: Vec<usize>,
+    kept: Kept,
     /// With the state before the step, which is restored if it fails.
     projection: Option<(Projection<'m>, State)>,
     /// The end of the last step before it was projected.
@@ -50,6 +52,7 @@ impl<'m> Constrained<'m> {
         let mut stepper = Self {
             lengths: Lengths::new(model, inner.state()),
             left_out: Vec::new(),
+            kept: Kept::new(model),
             projection: (drifts && on_positions > 0)
                 .then(|| (Projection::of_scheme(model, scheme, inner.state()), inner.state().clone())),
             unprojected: None,
@@ -59,6 +62,7 @@ impl<'m> Constrained<'m> {
             inner,
         };
         stepper.leave_out_dependent(DEPENDENT);
+        stepper.exchange_left_out();
         Box::new(stepper)
     }
 
@@ -75,6 +79,13 @@ impl<'m> Constrained<'m> {
             self.left_out = constraints;
         }
         is_done
+    }
+
+    /// Leaves out other constraints where those that are kept are about to become dependent, although the others are not.
+    fn exchange_left_out(&mut self) {
+        if let Some(others) = self.kept.exchanged(self.model, self.inner.state(), &self.left_out) {
+            self.set_left_out(others);
+        }
     }
 
     /// Whether the constraints that are left out are nevertheless satisfied.
@@ -121,6 +132,7 @@ impl Stepper for Constrained<'_> {
         if let Some((_, start)) = &mut self.projection {
             start.copy_from(self.inner.state());
         }
+        self.exchange_left_out();
         let mut stats = self.advance(dt)?;
         if !self.left_out.is_empty() && !self.is_held() {
             // Gradients that were dependent have become independent.
@@ -206,16 +218,21 @@ impl Stepper for Constrained<'_> {
         self.inner.resume(next)
     }
 
+    fn correctable(&mut self) -> Option<&mut State> {
+        self.inner.correctable()
+    }
+
     fn fork<'s>(&self) -> Option<Box<dyn Stepper + 's>>
     where
         Self: 's,
     {
-        let Self { model, inner, lengths, left_out, projection, unprojected, dt, residual } = self;
+        let Self { model, inner, lengths, left_out, kept, projection, unprojected, dt, residual } = self;
         Some(Box::new(Self {
             model: *model,
             inner: inner.fork()?,
             lengths: lengths.clone(),
             left_out: left_out.clone(),
+            kept: kept.clone(),
             projection: projection.clone(),
             unprojected: unprojected.clone(),
             dt: *dt,

@@ -1,4 +1,4 @@
-//! Sampled controllers.
+//! What makes forces jump: sampled controllers, and formulas that change with time.
 
 use crate::acceleration::Acceleration;
 use crate::admissible::check_inputs;
@@ -9,6 +9,7 @@ use crate::prelude::*;
 use crate::scheme::Scheme;
 use crate::signal::Held;
 use crate::step::StepError;
+use crate::switches::{self, aside};
 
 use super::driver::Driver;
 
@@ -22,17 +23,20 @@ pub(super) struct Controller<'a> {
     pub(super) sample: Box<dyn FnMut(&State) + 'a>,
 }
 
-/// All controllers of a simulation, with the times of their calls.
+/// All controllers of a simulation, with the times of their calls, and the times at which forces jump by themselves.
 pub(super) struct Controllers<'a> {
     model: &'a dyn Model,
     controllers: Vec<Controller<'a>>,
     start: f64,
     /// Number of calls of each.
     calls: Vec<u64>,
+    /// Times of jumps, s, ascending, and how many of them are behind; none where steps have one length.
+    switches: Vec<f64>,
+    behind: usize,
     jump: Option<Jump<'a>>,
 }
 
-/// Accelerations and multipliers after inputs have jumped.
+/// Accelerations and multipliers after forces have jumped.
 pub(super) struct Jump<'a> {
     scheme: String,
     acceleration: Acceleration<'a>,
@@ -50,26 +54,48 @@ impl<'a> Jump<'a> {
     /// # Errors
     /// [`StepError::BadInput`] for a value that is not finite, and those of the equations of motion.
     pub(super) fn pass(&mut self, driver: &mut Driver) -> Result<(), StepError> {
-        let Self { acceleration, state, .. } = self;
-        let t = driver.state().t;
-        check_inputs(acceleration.model, t)?;
-        state.copy_from(driver.state());
-        acceleration.leave_out(driver.stepper().left_out());
-        acceleration.begin(t);
-        acceleration.find(state)?;
-        if driver.stepper_mut().resume(state) {
+        self.find(driver, driver.state().t)?;
+        if driver.stepper_mut().resume(&self.state) {
             return Ok(());
         }
+        let acceleration = &self.acceleration;
         let model = acceleration.model.describe().name.clone();
         let reason = "it does not go on after inputs have jumped, as controllers make them: its stepper lacks `resume`";
         Err(StepError::Undefined { scheme: self.scheme.clone(), model, reason })
     }
+
+    /// The same at a time, s, barely after that of the state: schemes that do not resume go on as they do.
+    fn pass_to(&mut self, driver: &mut Driver, t: f64) -> Result<(), StepError> {
+        self.find(driver, t)?;
+        let stepper = driver.stepper_mut();
+        if stepper.resume(&self.state) {
+            stepper.correctable().into_iter().for_each(|state| state.t = t);
+        }
+        Ok(())
+    }
+
+    fn find(&mut self, driver: &Driver, t: f64) -> Result<(), StepError> {
+        let Self { acceleration, state, .. } = self;
+        check_inputs(acceleration.model, t)?;
+        state.copy_from(driver.state());
+        state.t = t;
+        acceleration.leave_out(driver.stepper().left_out());
+        acceleration.begin(t);
+        acceleration.find(state)
+    }
 }
 
 impl<'a> Controllers<'a> {
-    pub(super) fn new(model: &'a dyn Model, scheme: &dyn Scheme, controllers: Vec<Controller<'a>>, start: f64) -> Self {
-        let jump = (!controllers.is_empty()).then(|| Jump::new(model, scheme));
-        Self { model, calls: vec![0; controllers.len()], controllers, start, jump }
+    /// For a motion from a time, s; formulas are heeded where steps are chosen.
+    pub(super) fn new(
+        model: &'a dyn Model,
+        scheme: &dyn Scheme,
+        controllers: Vec<Controller<'a>>,
+        (start, are_chosen): (f64, bool),
+    ) -> Self {
+        let switches = if are_chosen { switches::jumps(model, start) } else { Vec::new() };
+        let jump = (!controllers.is_empty() || !switches.is_empty()).then(|| Jump::new(model, scheme));
+        Self { model, calls: vec![0; controllers.len()], controllers, start, switches, behind: 0, jump }
     }
 
     /// Refuses controllers that make no sense, after [`begin`](Self::begin), so that the start can be recorded before.
@@ -124,17 +150,32 @@ impl<'a> Controllers<'a> {
         consistent_acceleration(self.model, start)
     }
 
-    /// The next time at which a controller is due, s; infinite without controllers.
-    pub(super) fn next(&self) -> f64 {
+    /// The next time at which a controller is due, or barely before forces jump by themselves, s, on the way to the time
+    /// `until`; infinite if there is none.
+    pub(super) fn next(&self, until: f64) -> f64 {
         let times = self.controllers.iter().zip(&self.calls);
-        times.map(|(controller, &calls)| self.start + calls as f64 * controller.period).fold(f64::INFINITY, f64::min)
+        let times = times.map(|(controller, &calls)| self.start + calls as f64 * controller.period);
+        times.chain(self.switch(until).map(|t| t - aside(t))).fold(f64::INFINITY, f64::min)
     }
 
-    /// Calls those that are due, and finds accelerations and multipliers anew; whether any was.
+    /// The next time at which forces jump by themselves, s, on the way to the time `until`.
+    fn switch(&self, until: f64) -> Option<f64> {
+        self.switches.get(self.behind).copied().filter(|&t| t + aside(t) < until)
+    }
+
+    /// Calls those that are due, and finds accelerations and multipliers anew where forces have jumped; whether they have.
     ///
     /// # Errors
     /// [`StepError::BadInput`] for a value that is not finite, and those of the equations of motion.
     pub(super) fn sample(&mut self, driver: &mut Driver) -> Result<bool, StepError> {
+        let mut switched = None;
+        while let Some(t) = self.switch(driver.until()).filter(|&t| driver.has_reached(t - aside(t))) {
+            switched = Some(t + aside(t));
+            self.behind += 1;
+        }
+        if let (Some(jump), Some(t)) = (&mut self.jump, switched) {
+            jump.pass_to(driver, t)?;
+        }
         let mut has_jumped = false;
         for (controller, calls) in self.controllers.iter_mut().zip(&mut self.calls) {
             if driver.has_reached(self.start + *calls as f64 * controller.period) {
@@ -145,7 +186,7 @@ impl<'a> Controllers<'a> {
         }
         match self.jump.as_mut().filter(|_| has_jumped) {
             Some(jump) => jump.pass(driver).map(|()| true),
-            None => Ok(false),
+            None => Ok(switched.is_some()),
         }
     }
 }

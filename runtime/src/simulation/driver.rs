@@ -203,6 +203,11 @@ impl<'m> Driver<'m> {
         }
     }
 
+    /// The end of the interval, s.
+    pub(super) fn until(&self) -> f64 {
+        self.until
+    }
+
     /// Whether the end of the interval is reached.
     pub(super) fn is_at_end(&self) -> bool {
         match &self.kind {

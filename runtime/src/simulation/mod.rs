@@ -778,12 +778,15 @@ impl<'a> Going<'a> {
         model.validate()?;
         // Before anything is computed with the inputs, which may have no value until then.
         let controllers = core::mem::take(&mut simulation.controllers);
-        let mut controllers = Controllers::new(model, scheme, controllers, start.t);
+        let are_chosen = matches!(simulation.steps, Some(Steps::Chosen(_)));
+        let mut controllers = Controllers::new(model, scheme, controllers, (start.t, are_chosen));
         controllers.begin(&mut start)?;
-        if let Some(Steps::Chosen(_)) = simulation.steps {
+        let mut tolerance = 0.0;
+        if let Some(Steps::Chosen(control)) = simulation.steps {
             simulation.options = simulation.options.for_chosen_steps(scheme);
+            tolerance = control.absolute;
         }
-        let recorder = Recorder::new(model, scheme, &simulation.options, &start, trajectory);
+        let recorder = Recorder::new(model, scheme, &simulation.options, &start, tolerance, trajectory);
         let parts = self.parts.insert(Parts { recorder, controllers, driver: None });
         parts.recorder.begin(trajectory, &start)?;
         simulation.reduce.iter_mut().for_each(|function| trajectory.rows().for_each(&mut *function));
@@ -851,7 +854,7 @@ impl<'a> Going<'a> {
             match &given {
                 #[cfg(feature = "simd")]
                 Some(given) => driver.arrive(given.end).map(|()| given.stats),
-                _ => driver.step(controllers.next()),
+                _ => driver.step(controllers.next(driver.until())),
             }
         });
         [*accepted, *rejected] = driver.counts();
