@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// --vary length=0.5,1,2
     #[arg(long, value_name = "NAME=VALUE,…", value_parser = several)]
     vary: Option<(String, Values)>,
-    /// Record every N-th step; by default such that there are about a thousand records.
+    /// Record every N-th step; by default such that there are about a thousand records, or every step where steps are chosen.
     #[arg(long, value_name = "N", conflicts_with = "adaptive")]
     record: Option<std::num::NonZeroUsize>,
     /// Also write an animation, one HTML page that works offline; or glTF, a picture of the start or a film, if its name ends

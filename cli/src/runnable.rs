@@ -22,7 +22,7 @@ pub(crate) struct Settings {
     /// Start from another value, with its unit as in a model: --initial hinge.angle=30deg
     #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
     initial: Vec<(String, String)>,
-    /// Give an input as a function of t, in SI units, or as a table FILE.csv of times and values: --input drive='2*sin(3*t)'
+    /// Give an input as a function of t, in SI units, or as a table FILE.csv of times and values, linear in between; two values of one time are a jump: --input drive='2*sin(3*t)'
     #[arg(long, value_name = "NAME=FUNCTION|FILE.csv", value_parser = named)]
     input: Vec<(String, String)>,
     /// Simplify and compile the text of a model as much as generated code: it starts later and runs faster

@@ -174,3 +174,45 @@ fn some_cases_are_animated() {
     assert_eq!(scenes[0]["arrows"].as_array().unwrap().len(), 0);
     assert_eq!(scenes[5]["arrows"][0]["name"], "hand");
 }
+
+/// Numbers of tables are in SI units; a table that says otherwise is not what it seems.
+#[test]
+fn units_in_headers_of_tables_are_those_of_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "block.model",
+        "model Block {
+            planar;
+            coordinates joint;
+            param mass = 2 kg;
+            param offset = [1, 2] m;
+            input push N;
+            body block { mass: mass, inertia: 1 kg m^2 }
+            joint rail: prismatic(ground, block);
+            force driven: push on rail;
+            output x = rail.displacement + offset.y;
+        }",
+    );
+    write("cases.csv", "mass [kg],push\n1,1\n2,1\n");
+    write("grams.csv", "mass [g],push\n1000,1\n2000,1\n");
+    write("push.csv", "t [s],push [N]\n0,1\n0.5,1\n0.5,3\n1,3\n");
+    write("milli.csv", "t [s],push [mN]\n0,1000\n1,1000\n");
+    write("times.csv", "t [ms],push [N]\n0,1\n1000,1\n");
+    let sweep = "sweep block.model --outputs x.final --until 1 --no-figures --out";
+    succeeded(folder.path(), &format!("{sweep} a.csv --cases cases.csv"));
+    for (arguments, expected) in [
+        ("b.csv --cases grams.csv", "`mass` is in g, expected kg"),
+        ("c.csv --vary mass=1,2 --input push=milli.csv", "values are in mN, expected N"),
+        ("d.csv --vary mass=1,2 --input push=times.csv", "times are in ms, expected s"),
+        ("e.csv --vary mass=1,2 --shard 1/2", "ends in .parquet"),
+    ] {
+        let output = hamel(folder.path(), &format!("{sweep} {arguments}"));
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {}", printed(&output));
+        assert!(printed(&output).contains(expected), "{}", printed(&output));
+    }
+    // A component of a vector by its path, and a table whose values jump: ∫∫ of 0.5 and of 1.5 m/s².
+    succeeded(folder.path(), &format!("{sweep} f.csv --vary offset[1]=3,4 --input push=push.csv"));
+    let x = column(folder.path(), "f.csv", "x.final");
+    assert!([3.375, 4.375].iter().zip(&x).all(|(expected, x)| (x - expected).abs() < 1e-6), "{x:?}");
+}

@@ -178,7 +178,8 @@ impl JitModel {
         Some(self.parameters[self.place_of_parameter(name)?])
     }
 
-    fn place_of_parameter(&self, name: &str) -> Option<usize> {
+    /// The place in [`ModelInfo::parameters`] of a component of a parameter, by its name there or its path such as `offset[0]`.
+    pub fn place_of_parameter(&self, name: &str) -> Option<usize> {
         let description = &self.program.image.description;
         let by_name = description.info.parameters.iter().position(|channel| channel.name == name);
         by_name.or_else(|| description.paths.iter().position(|path| path == name))

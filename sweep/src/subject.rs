@@ -126,7 +126,8 @@ impl Subject {
             let unit = |channels: &[hamel::Channel]| {
                 channels.iter().find(|channel| channel.name == parameter).map(|channel| channel.unit.clone())
             };
-            let (place, unit) = match (unit(&info.parameters), unit(&info.inputs)) {
+            let of_parameter = model.place_of_parameter(parameter).map(|place| info.parameters[place].unit.clone());
+            let (place, unit) = match (of_parameter, unit(&info.inputs)) {
                 (Some(unit), _) => (Place::Parameter(parameter.to_owned()), unit),
                 (None, Some(unit)) => (Place::Input(parameter.to_owned()), unit),
                 (None, None) => {

@@ -30,6 +30,12 @@ pub(crate) fn unknown_quantity(of: &str, name: &Ident, candidates: &[&str]) -> E
     unknown(Family::UnknownName, name, format!("{of} has no `{name}`"), candidates)
 }
 
+/// The motion of a vector that stands for a value alone.
+pub(crate) fn vector_without_motion(name: &Ident) -> Error {
+    let help = "a `let` is a value; the name of a point that moves is a `marker`: `marker tip: arm at [1, 0] m;`";
+    advise(Family::UnknownName, name, format!("a vector has no `{name}`"), help)
+}
+
 /// A coordinate whose rate is not one of the velocities of its joint.
 pub(crate) fn no_rate(name: &Ident, velocities: &[&str]) -> Error {
     let help = format!("the joint moves with {}", velocities.join(", "));

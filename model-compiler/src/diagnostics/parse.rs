@@ -25,6 +25,10 @@ pub(crate) fn connective_in_expression(word: &Ident) -> Error {
     )
 }
 
+pub(crate) fn no_digit_before_point(point: Span) -> Error {
+    advise(Family::Syntax, point, "expected an expression, found `.`", "a number has a digit before its point: `0.1`")
+}
+
 pub(crate) fn no_model(place: Place, found: &str) -> Error {
     advise(
         Family::Syntax,

@@ -156,7 +156,10 @@ fn primary(reader: &mut Reader) -> Result<Value> {
 /// A number; the lexer joins letters that follow without a space, and they are a unit all the same.
 fn number(reader: &mut Reader) -> Result<Value> {
     let first = reader.span();
-    let error = reader.expected("an expression");
+    let error = match reader.found().as_str() {
+        "`.`" => diagnostics::no_digit_before_point(reader.span()),
+        _ => reader.expected("an expression"),
+    };
     let Some(literal) = reader.take_literal() else {
         return Err(error);
     };

@@ -169,6 +169,9 @@ impl Context<'_> {
         let known = COMPONENTS.get(..length).unwrap_or_default();
         match known.iter().position(|component| name == component) {
             Some(index) => Some(Subject::Term(term.component(index))),
+            None if length > 0 && POINT.iter().any(|quantity| name == quantity) => {
+                self.report(diagnostics::vector_without_motion(name))
+            }
             None => {
                 let what = match term.shape {
                     Shape::Scalar => "a scalar",
