@@ -143,6 +143,9 @@ fn primary(reader: &mut Reader) -> Result<Value> {
     if let Some(word) = reader.word().filter(keywords::is_connective) {
         return Err(diagnostics::connective_in_expression(&word));
     }
+    if reader.sees(".") {
+        return Err(diagnostics::no_digit_before_point(first));
+    }
     let name = reader.name("an expression")?;
     if !reader.sees_group(Delimiter::Parenthesis) {
         return Value::new(ValueKind::Name(name), reader.since(first));
@@ -156,10 +159,7 @@ fn primary(reader: &mut Reader) -> Result<Value> {
 /// A number; the lexer joins letters that follow without a space, and they are a unit all the same.
 fn number(reader: &mut Reader) -> Result<Value> {
     let first = reader.span();
-    let error = match reader.found().as_str() {
-        "`.`" => diagnostics::no_digit_before_point(reader.span()),
-        _ => reader.expected("an expression"),
-    };
+    let error = reader.expected("an expression");
     let Some(literal) = reader.take_literal() else {
         return Err(error);
     };
