@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hamel::simulation::Steps;
 use hamel::{Model, Simulation, initial_state, schemes};
 use hamel_fmu::{Causality, Contents, Instance, Kind, Settings, Side, Stepping, Version};
-use hamel_jit::{JitModel, Level};
+use hamel_jit::{Cache, JitModel, Level};
 use tempfile::TempDir;
 
 /// A unit of a text, unpacked as importers do.
@@ -17,8 +17,11 @@ struct Unit {
     model: JitModel,
 }
 
+/// Several tests look at all models, which need not be compiled for each of them.
 fn compiled(text: &str, level: Level) -> JitModel {
-    hamel_jit::model(text.parse().unwrap(), level, None).unwrap()
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("units");
+    fs::create_dir_all(&folder).unwrap();
+    hamel_jit::model(text.parse().unwrap(), level, Some(&Cache::in_folder(folder))).unwrap()
 }
 
 impl Unit {
@@ -661,4 +664,20 @@ fn steps_divide_intervals_equally() {
     let exact = motion(1e-4);
     let [fits, does_not] = [1e-3, 0.5 / 495.0].map(&mut motion).map(|angle| (angle - exact).abs());
     assert!(does_not < fits && fits < 1e-5, "{fits:e} {does_not:e}");
+}
+
+/// Importers do not integrate past a time at which formulas change.
+#[test]
+fn times_at_which_formulas_change_are_events() {
+    let text = OSCILLATOR.replace(
+        "input push N;",
+        "input push N; param begin = 1.5 s; param width = 1 ms;
+        force kick: (if time < begin { 0 N } else { if time < begin + width { 3 N } else { 0 N } }) on rail;",
+    );
+    let mut instance = Unit::new(&text, None, Version::Three).started(Kind::ModelExchange);
+    for (t, expected) in [(0.0, Some(1.5)), (1.5, Some(1.501)), (1.501, None)] {
+        instance.set_time(t).unwrap();
+        instance.update_discrete_states().unwrap();
+        assert_eq!(instance.next_event(), expected, "after {t} s");
+    }
 }

@@ -272,3 +272,26 @@ def test_a_function_may_end_the_program(cart):
     with pytest.raises(SystemExit) as error:
         cart.simulate(until=1.0, inputs={"drive": leave})
     assert error.value.code == 3
+
+
+def test_steps_end_where_tables_and_formulas_change():
+    block = hamel.Model.from_text(
+        """model Block {
+            planar;
+            coordinates joint;
+            param begin = 6.00345 s;
+            input push N;
+            body block { mass: 2 kg, inertia: 1 kg m^2 }
+            joint rail: prismatic(ground, block);
+            force driven: push on rail;
+            force kick: (if time < begin { 0 N } else { if time < begin + 1 ms { 500 N } else { 0 N } }) on rail;
+        }"""
+    )
+    # A jump of the value, and two samples a microsecond apart.
+    table = [(1.0, 0.0), (1.0, 4.0), (2.0, 4.0), (2.000001, 0.0)]
+    run = block.simulate("radau_iia5", until=10.0, tolerance=1e-8, inputs={"push": table})
+    speed = 2.0 * (1.0 + 0.5e-6) + 0.25
+    assert abs(run["velocity(rail.displacement)"][-1] - speed) < 1e-7
+    assert len(run.t) < 500
+    with pytest.raises(ValueError, match="two of one time"):
+        block.simulate(until=1.0, inputs={"push": [(0.0, 1.0), (0.0, 2.0), (0.0, 3.0)]})

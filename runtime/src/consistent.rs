@@ -406,6 +406,9 @@ fn approach(
     };
     for _ in 0..MAX_ITERATIONS {
         let way_there = way(&state.q);
+        if is_zero(&way_there) {
+            return;
+        }
         let rows = equations(state).1;
         let Some(held) = rows.minimum_norm_solution(&rows.times(&way_there)) else { return };
         let (left, distance) = (&way_there - held, way_there.norm());

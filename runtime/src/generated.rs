@@ -22,6 +22,11 @@ use crate::model::{Energy, Model, ModelInfo, State, UnknownParameter};
 use crate::prelude::*;
 use crate::real::Real;
 
+/// Calls `visit` with each time, and what moves it.
+pub fn visit_times(times: &[f64], moved_by: &[&[usize]], visit: &mut dyn FnMut(f64, &[usize])) {
+    times.iter().zip(moved_by).for_each(|(time, moved_by)| visit(*time, moved_by));
+}
+
 /// A slice as an array.
 ///
 /// # Panics

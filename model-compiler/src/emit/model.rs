@@ -80,9 +80,11 @@ pub(super) fn model(header: &Header, layout: &Layout, members: &[Members], has_s
     if has_switches {
         let _ = writeln!(
             text,
-            "fn switching_times(&self, visit: &mut dyn FnMut(f64, &[usize])) {{\n\
+            "fn switching_times(&self, visit: &mut dyn {}(f64, &[usize])) {{\n\
              let times = {kernels}::switching_times(self.parameters.components());\n\
-             times.into_iter().zip({kernels}::MOVED_BY).for_each(|(time, moved_by)| visit(time, moved_by));\n}}"
+             {}::visit_times(&times, &{kernels}::MOVED_BY, visit);\n}}",
+            paths::FN_MUT,
+            paths::GENERATED
         );
     }
     let _ = writeln!(
@@ -99,8 +101,12 @@ pub(super) fn model(header: &Header, layout: &Layout, members: &[Members], has_s
         );
         let corners: Vec<String> =
             layout.inputs.iter().map(|input| format!("self.inputs.{}.corners(visit);", input.name)).collect();
-        let _ =
-            writeln!(text, "fn input_times(&self, visit: &mut dyn FnMut(f64, bool)) {{\n{}\n}}", corners.join("\n"));
+        let _ = writeln!(
+            text,
+            "fn input_times(&self, visit: &mut dyn {}(f64, bool)) {{\n{}\n}}",
+            paths::FN_MUT,
+            corners.join("\n")
+        );
     }
     if !layout.singular_angles.is_empty() {
         let angles = &layout.singular_angles;

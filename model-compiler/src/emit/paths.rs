@@ -23,6 +23,7 @@ pub(super) const GENERATED: &str = "hamel::generated";
 pub(super) const CLONE: &str = "::core::clone::Clone";
 pub(super) const DEBUG: &str = "::core::fmt::Debug";
 pub(super) const DEFAULT: &str = "::core::default::Default";
+pub(super) const FN_MUT: &str = "::core::ops::FnMut";
 pub(super) const OK: &str = "::core::result::Result::Ok";
 pub(super) const OPTION: &str = "::core::option::Option";
 pub(super) const PARTIAL_EQ: &str = "::core::cmp::PartialEq";
