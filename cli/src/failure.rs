@@ -64,6 +64,15 @@ impl Failure {
         }
     }
 
+    /// The same with another line.
+    pub(crate) fn followed_by(self, line: &str) -> Self {
+        match self {
+            Failure::Usage(message) => Failure::Usage(format!("{message}\n{line}")),
+            Failure::Solver(message) => Failure::Solver(format!("{message}\n{line}")),
+            other => other,
+        }
+    }
+
     /// Writes the message to standard error; returns the exit code of the program.
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {

@@ -118,7 +118,7 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
             "--frequencies: responses are written to files, expected --out DIR, too".to_owned(),
         ));
     }
-    let results = match (&arguments.vary, arguments.at) {
+    let mut results = match (&arguments.vary, arguments.at) {
         (Some(_), At::Periodic(_)) => {
             return Err(Failure::Usage("--vary follows eigenvalues, which `--at periodic` does not have".to_owned()));
         }
@@ -143,9 +143,14 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
         folder.commit()?;
         folder.finish()?;
     }
+    let ended = match &mut results {
+        Results::Locus(followed) => followed.ended.take().map_or(Ok(()), Err),
+        _ => Ok(()),
+    };
     if arguments.json {
         let text = serde_json::to_string_pretty(&results.json()).map_err(std::io::Error::from)?;
-        return Ok(screen.line(text)?);
+        screen.line(text)?;
+        return ended;
     }
     show(&results, screen)?;
     if let Results::Locus(Followed { leap: Some(leap), .. }) = &results {
@@ -157,7 +162,7 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
     if let Some(out) = &arguments.out {
         screen.line(format!("written to {}: {}", out.display(), results.files(name).join(", ")))?;
     }
-    Ok(())
+    ended
 }
 
 /// The linearisation of a model.
@@ -203,7 +208,7 @@ fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> R
     }
     let (mut stated, mut outputs) = (Vec::new(), vec![Vec::new(); values.len()]);
     let mut places = vec![Vec::new(); values.len()];
-    let at_value = |value: f64| -> Result<Vec<Complex<f64>>, Failure> {
+    let mut at_value = |value: f64| -> Result<Vec<Complex<f64>>, Failure> {
         let mut model = compiled.model.another();
         for (input, signal) in &compiled.inputs {
             // The name is known.
@@ -225,7 +230,24 @@ fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> R
         }
         Ok(linear.eigenvalues()?)
     };
-    let found = locus(values, at_value)?;
+    // What was found before a value without an equilibrium is not lost: a spectrum without eigenvalues ends the branches.
+    let (mut has_begun, mut ended) = (false, None);
+    let found = locus(values, |value| match at_value(value) {
+        Ok(eigenvalues) => {
+            has_begun = true;
+            Ok(eigenvalues)
+        }
+        Err(failure) if has_begun => {
+            ended = ended.take().or(Some(failure));
+            Ok(Vec::new())
+        }
+        Err(failure) => Err(failure),
+    })?;
+    let ended = values.get(found.values.len()).map(|value| {
+        let other = || Failure::Solver(format!("{parameter} = {value}: the number of eigenvalues is another"));
+        ended.unwrap_or_else(other).followed_by(&format!("help: the eigenvalues before {parameter} = {value} are told"))
+    });
+    outputs.truncate(found.values.len());
     let (model, parameter) = (info.name.clone(), parameter.to_owned());
     let leap = leap(&places).map(|(place, coordinate)| {
         let [before, after] = [place - 1, place].map(|place| &places[place][coordinate]);
@@ -239,7 +261,7 @@ fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> R
         )
     });
     let outputs = (info.outputs.clone(), outputs);
-    Ok(Followed { model, parameter, unit, locus: found, states: stated, outputs, leap })
+    Ok(Followed { model, parameter, unit, locus: found, states: stated, outputs, leap, ended })
 }
 
 /// Where states that follow each other move much farther than beside that: the second one, and what moves.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hamel::trajectory::{is_same_unit, name_and_unit};
 use hamel::{Model, ModelInfo, Signal};
 use hamel_compiler::file::{self, FileError, Source};
 use hamel_jit::{Cache, JitModel, Level, ModelError};
@@ -309,12 +310,6 @@ pub(crate) fn signal(input: &str, text: &str) -> Result<(Signal, Option<Table>),
     }
 }
 
-/// Whether these are names of one unit; angles are numbers.
-fn is_same_unit(one: &str, other: &str) -> bool {
-    let plain = |unit: &str| if unit == "rad" { "1".to_owned() } else { unit.to_owned() };
-    plain(one) == plain(other)
-}
-
 /// Times and values, one pair a line; a first line has names, which may be anything, and units in brackets.
 fn table(input: &str, path: &Path) -> Result<(Signal, Table), Failure> {
     let text = file::text(path)?;
@@ -340,14 +335,11 @@ fn table(input: &str, path: &Path) -> Result<(Signal, Table), Failure> {
             }
             (Some(t), Some(value), 2) => samples.push((t, value)),
             (None, None, 2) if line == 0 => {
-                let unit_of = |column: usize| {
-                    let title = record.get(column)?.strip_suffix(']')?;
-                    Some(title.rsplit_once('[')?.1.trim().to_owned())
-                };
-                if let Some(found) = unit_of(0).filter(|found| found != "s") {
+                let unit_of = |column: usize| name_and_unit(&record[column]).1;
+                if let Some(found) = unit_of(0).filter(|&found| found != "s") {
                     return Err(wrong(&format!("times are in {found}, expected s")));
                 }
-                unit = unit_of(1);
+                unit = unit_of(1).map(str::to_owned);
             }
             _ => {
                 return Err(wrong(&format!(

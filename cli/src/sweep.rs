@@ -129,8 +129,7 @@ fn is_table(path: &Path) -> Result<(), Failure> {
 pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     arguments.integration.check()?;
     is_table(&arguments.out)?;
-    let is_parquet = arguments.out.extension().is_some_and(|ending| ending == "parquet");
-    if arguments.shard.is_some() && !is_parquet {
+    if arguments.shard.is_some() && !Table::is_parquet(&arguments.out) {
         return Err(Failure::Usage(format!(
             "`{}`: expected a name that ends in .parquet, which `hamel merge` reads",
             arguments.out.display()

@@ -157,18 +157,19 @@ fn the_books_commands_print_what_it_shows() {
         return;
     }
     let only = std::env::var("HAMEL_CHAPTER").unwrap_or_default();
-    let mut found = Vec::new();
-    let mut commands = 0;
-    for chapter in chapters().iter().filter(|path| path.to_string_lossy().contains(&only)) {
+    let chapters: Vec<PathBuf> = chapters().into_iter().filter(|path| path.to_string_lossy().contains(&only)).collect();
+    let found = hamel_compiler::parallel::map(&chapters, |chapter| {
         let folder = tempfile::tempdir().unwrap();
         let mut text = std::fs::read_to_string(chapter).unwrap();
-        commands += text.matches("```sh\n").count();
+        let commands = text.matches("```sh\n").count();
         let differences = differences(chapter, &mut text, folder.path());
         if !differences.is_empty() && std::env::var_os("HAMEL_WRITE_PAGES").is_some() {
             std::fs::write(chapter, text).unwrap();
         }
-        found.extend(differences);
-    }
+        (commands, differences)
+    });
+    let commands: usize = found.iter().map(|(commands, _)| commands).sum();
+    let found: Vec<String> = found.into_iter().flat_map(|(_, differences)| differences).collect();
     assert!(commands > 20 || !only.is_empty(), "{commands} blocks of commands");
     assert!(found.is_empty(), "{}\nHAMEL_WRITE_PAGES=1 writes it anew", found.join("\n"));
 }

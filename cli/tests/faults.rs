@@ -355,13 +355,13 @@ fn imports() {
     let (time, whole) = (begin.elapsed(), fs::read(&out).unwrap());
     for signal in ["KILL", "TERM", "INT"] {
         let (mut met, mut there) = (0, 0);
-        for moment in 0..2 * moments() {
+        for moment in 0..moments() {
             let out = folder.path().join(format!("{signal}{moment}.rs"));
-            met += u32::from(stopped(hamel(&arguments, &out), signal, time * (moment + 1) / (2 * moments() + 1)));
+            met += u32::from(stopped(hamel(&arguments, &out), signal, time * (moment + 1) / (moments() + 1)));
             there += u32::from(out.exists());
             assert!(!out.exists() || fs::read(&out).unwrap() == whole, "SIG{signal} at moment {moment}");
         }
-        let all = 2 * moments();
+        let all = moments();
         row(
             "import",
             &format!("SIG{signal}"),

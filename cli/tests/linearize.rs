@@ -115,6 +115,34 @@ fn a_locus_that_leaps_to_another_equilibrium_is_doubted() {
     assert!(text.contains(said), "{text}");
 }
 
+/// m g l sin φ = push: a rod rests up to 4.905 N m, and what was found up to there is told before the message.
+#[test]
+fn loci_end_where_equilibria_do() {
+    let text = "model Rod {
+        planar;
+        coordinates joint;
+        gravity [0, -9.81] m/s^2;
+        param push = 0 N m;
+        body rod { mass: 1 kg, inertia: 0.1 kg m^2 }
+        joint hinge: revolute(ground, rod at [0, 0.5] m);
+        torque drive: push on rod;
+    }";
+    let folder = program::folder(&[("rod.model", text)]);
+    let end = ["equilibrium", "the eigenvalues before push = 6 are told"];
+    refused(folder.path(), "linearize rod.model --vary push=0..8:5 --out rod", 3, &end);
+    let table = fs::read_to_string(folder.path().join("rod/Rod_locus.csv")).unwrap();
+    let rows: Vec<Vec<f64>> = (table.lines().skip(1))
+        .map(|line| line.split(',').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect())
+        .collect();
+    assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), [0.0, 2.0, 4.0]);
+    for row in rows {
+        // ω² = m g l cos φ / (inertia + m l²)
+        let expected = ((4.905_f64.powi(2) - row[0].powi(2)).sqrt() / 0.35).sqrt();
+        assert!(row.iter().any(|value| (value - expected).abs() < 1e-9), "{row:?}: {expected}");
+    }
+    refused(folder.path(), "linearize rod.model --vary push=6,4", 3, &["push = 6"]);
+}
+
 #[test]
 fn motions_have_instants_and_periods() {
     let folder = program::folder(&[("s.model", MODEL)]);

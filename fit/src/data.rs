@@ -4,6 +4,7 @@ use hamel::configuration::ranges;
 use hamel::gradient::Changes;
 use hamel::model::ModelInfo;
 use hamel::nalgebra::RowDVector;
+use hamel::trajectory::{is_same_unit, name_and_unit};
 use hamel::{Block, State};
 
 use crate::error::FitError;
@@ -108,43 +109,39 @@ impl Measurements {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
         let table = |line: u64, what: String| FitError::Table { line, what };
         let headers = reader.headers().map_err(|error| table(1, error.to_string()))?.clone();
-        let named = |title: &str| match title.strip_suffix(']').and_then(|title| title.rsplit_once('[')) {
-            Some((name, unit)) => (name.trim().to_owned(), Some(unit.trim().to_owned())),
-            None => (title.to_owned(), None),
-        };
-        let titles: Vec<(String, Option<String>)> = headers.iter().map(named).collect();
-        let is_time = |(name, _): &(String, Option<String>)| TIME.contains(&name.as_str());
+        let titles: Vec<(&str, Option<&str>)> = headers.iter().map(name_and_unit).collect();
+        let is_time = |(name, _): &(&str, Option<&str>)| TIME.contains(name);
         let Some(time) = titles.iter().position(is_time) else {
             return Err(table(1, "expected a column `t` with times in s".to_owned()));
         };
-        if let Some(unit) = titles[time].1.as_deref().filter(|unit| *unit != "s") {
-            let (name, found) = (titles[time].0.clone(), unit.to_owned());
+        if let Some(unit) = titles[time].1.filter(|unit| *unit != "s") {
+            let (name, found) = (titles[time].0.to_owned(), unit.to_owned());
             return Err(FitError::Unit { name, found, expected: "s".to_owned() });
         }
-        let is_title = |name: &&String| titles.iter().any(|(title, _)| title == *name);
+        let is_title = |name: &&String| titles.iter().any(|(title, _)| title == name);
         if let Some(name) = names.unwrap_or_default().iter().find(|name| !is_title(name)) {
             return Err(FitError::NoColumn { name: name.clone() });
         }
-        let is_wanted = |name: &String| names.is_none_or(|names| names.contains(name));
+        let is_wanted = |name: &str| names.is_none_or(|names| names.iter().any(|wanted| wanted == name));
         let mut columns = Vec::new();
         let mut places = Vec::new();
-        for (place, (name, unit)) in titles.iter().enumerate() {
+        for (place, &(name, unit)) in titles.iter().enumerate() {
             if place == time || !is_wanted(name) {
                 continue;
             }
             let Some((source, expected)) = Source::of(name, info) else {
                 let known: Vec<String> = info.outputs.iter().map(|output| format!("`{}`", output.name)).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(FitError::UnknownOutput { name: name.clone(), known });
+                return Err(FitError::UnknownOutput { name: name.to_owned(), known });
             };
-            if let Some(found) = unit.as_ref().filter(|unit| **unit != expected) {
-                let (name, found, expected) = (name.clone(), found.clone(), expected.clone());
+            if let Some(found) = unit.filter(|unit| !is_same_unit(unit, &expected)) {
+                let (name, found) = (name.to_owned(), found.to_owned());
                 return Err(FitError::Unit { name, found, expected });
             }
             if columns.iter().any(|column: &Column| column.source == source) {
                 return Err(table(1, format!("`{name}` occurs twice")));
             }
-            columns.push(Column { name: name.clone(), unit: expected, source, values: Vec::new(), deviation: None });
+            columns.push(Column { name: name.to_owned(), unit: expected, source, values: Vec::new(), deviation: None });
             places.push(place);
         }
         if columns.is_empty() {

@@ -83,8 +83,8 @@ struct Compiled {
 static COMPILED: Mutex<Vec<Weak<Compiled>>> = Mutex::new(Vec::new());
 
 impl Compiled {
-    /// The unit with these resources.
-    fn find(folder: &Path, token: &str) -> Result<Arc<Compiled>, String> {
+    /// The unit with these resources; what it compiles is kept in a cache.
+    fn find(folder: &Path, token: &str, cache: Option<&Cache>) -> Result<Arc<Compiled>, String> {
         let Resources { text, settings } = Resources::read(folder)?;
         if settings.token != token {
             return Err(format!("the token is `{token}`, but the unit has `{}`", settings.token));
@@ -95,9 +95,10 @@ impl Compiled {
             return Ok(compiled);
         }
         let tokens = text.parse().map_err(|error| format!("the text of the model: {error}"))?;
-        let cache = library(folder, &settings).and_then(|library| Cache::of_user()?.of_library(&library).ok());
+        let of_library = || library(folder, &settings).and_then(|library| Cache::of_user()?.of_library(&library).ok());
+        let own = if cache.is_none() { of_library() } else { None };
         let mut model =
-            hamel_jit::model(tokens, Level::Optimised, cache.as_ref()).map_err(|error| error.to_string())?;
+            hamel_jit::model(tokens, Level::Optimised, cache.or(own.as_ref())).map_err(|error| error.to_string())?;
         model.set(&settings.parameters).map_err(|error| error.to_string())?;
         let variables = Variables::of(&model, &settings.kinds);
         let compiled = Arc::new(Compiled { token: token.to_owned(), model, variables, settings });
@@ -148,7 +149,13 @@ impl Instance {
     /// # Errors
     /// Resources that are not those of this library, another token, a kind that the unit does not have.
     pub fn new(resources: &Path, token: &str, kind: Kind) -> Result<Instance, Fault> {
-        let unit = Compiled::find(resources, token).map_err(Fault)?;
+        Instance::from_cache(resources, token, kind, None)
+    }
+
+    /// The same with a cache that is not the user's.
+    #[doc(hidden)]
+    pub fn from_cache(resources: &Path, token: &str, kind: Kind, cache: Option<&Cache>) -> Result<Instance, Fault> {
+        let unit = Compiled::find(resources, token, cache).map_err(Fault)?;
         if !unit.settings.kinds.contains(&kind) {
             let kind = if kind == Kind::ModelExchange { "model exchange" } else { "co-simulation" };
             return fault(format!("this unit was not made for {kind}"));

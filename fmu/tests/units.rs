@@ -1,8 +1,9 @@
 //! Units of all models: their descriptions, and the motions that importers get of them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use hamel::simulation::Steps;
 use hamel::{Model, Simulation, initial_state, schemes};
@@ -17,11 +18,19 @@ struct Unit {
     model: JitModel,
 }
 
-/// Several tests look at all models, which need not be compiled for each of them.
-fn compiled(text: &str, level: Level) -> JitModel {
+/// Several tests look at all models, which need not be compiled for each of them and their instances.
+fn cache() -> Cache {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("units");
     fs::create_dir_all(&folder).unwrap();
-    hamel_jit::model(text.parse().unwrap(), level, Some(&Cache::in_folder(folder))).unwrap()
+    Cache::in_folder(folder)
+}
+
+fn compiled(text: &str, level: Level) -> JitModel {
+    // Tests that run side by side come to the same models at the same time.
+    static AT_WORK: Mutex<BTreeMap<String, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
+    let of_text = Arc::clone(AT_WORK.lock().unwrap().entry(text.to_owned()).or_default());
+    let _one_by_one = of_text.lock();
+    hamel_jit::model(text.parse().unwrap(), level, Some(&cache())).unwrap()
 }
 
 impl Unit {
@@ -71,7 +80,7 @@ impl Unit {
     }
 
     fn instance(&self, kind: Kind) -> Instance {
-        Instance::new(&self.resources(), &self.settings.token, kind).unwrap()
+        Instance::from_cache(&self.resources(), &self.settings.token, kind, Some(&cache())).unwrap()
     }
 
     /// An instance that is initialized.

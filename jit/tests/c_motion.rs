@@ -120,16 +120,19 @@ fn programs_move_as_the_schemes_of_the_runtime() {
     parallel::map(&entries, |entry| {
         let source = (entry.build)(&[]).unwrap().describe().source.clone();
         let compiled = Compiled::new(&source);
-        for (stepper, name) in STEPPERS {
+        for (place, (stepper, name)) in STEPPERS.into_iter().enumerate() {
             let scheme = schemes::by_name(name, &[]).unwrap();
             let dt = 1e-4;
             let expected = by_runtime(&compiled.model, &*scheme, dt);
             let folder = folder.path().join(format!("{}_{name}", entry.name));
             let found = moved(&folder.join("double"), &compiled, stepper, CPrecision::Double, dt);
-            let single = moved(&folder.join("single"), &compiled, stepper, CPrecision::Single, dt);
+            // In single precision each model by one of them, as compiling takes long.
+            let is_single = place == entry.name.len() % STEPPERS.len();
+            let single = is_single.then(|| moved(&folder.join("single"), &compiled, stepper, CPrecision::Single, dt));
             let size = expected.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
             for (i, expected) in expected.iter().enumerate() {
-                let [double, single] = [&found, &single].map(|found| (found[i] - expected).abs() / size);
+                let off = |found: &Vec<f64>| (found[i] - expected).abs() / size;
+                let (double, single) = (off(&found), single.as_ref().map_or(0.0, off));
                 assert!(double < 1e-10, "{} by {name}: {i} is {}, expected {expected}", entry.name, found[i]);
                 // Constraints on positions give rounding of these, divided by the step, to velocities.
                 let bound = if name == "generalized_alpha" { 2e-2 } else { 1e-3 };

@@ -412,7 +412,14 @@ class Model(_hamel.Model):
 
     def _with_compiled(self, compiled: "_hamel.Compiled", changed: Mapping[str, float]) -> "Model":
         both = [(name, value) for name, _, value in self._parameters]
-        return type(self)(compiled, both + [(name, float(value)) for name, value in changed.items()])
+        for name, value in changed.items():
+            try:
+                both.append((name, float(value)))
+            except (TypeError, ValueError):
+                unit = {known: unit for known, unit, _ in self._parameters}.get(name, "1")
+                expected = "a number" if unit == "1" else f"a number, in {unit}"
+                raise TypeError(f"parameter `{name}`: expected {expected}, found {value!r}") from None
+        return type(self)(compiled, both)
 
     @cached_property
     def coordinates(self) -> Channels:

@@ -117,6 +117,7 @@ def test_starts_of_models_with_constraints_are_assembled():
         ({"until": 1.0, "events": ["rail"]}, ValueError, "an event: there is no coordinate or velocity `rail`"),
         ({"until": 1.0, "events": [3]}, TypeError, "an event: expected a function"),
         ({"until": 1.0, "parameters": {"mas": 1.0}}, hamel.ModelError, "unknown parameter `mas`"),
+        ({"until": 1.0, "parameters": {"mass": "9 kg"}}, TypeError, "parameter `mass`: expected a number, in kg, found '9 kg'"),
         ({"until": 1.0, "scheme": "generalized_alpha", "scheme_parameters": {"rho": 1.0}}, hamel.SimulationError, "rho"),
     ],
 )

@@ -1,6 +1,7 @@
 //! A table of the states of a motion.
 
 mod csv;
+mod titles;
 
 use alloc::collections::BTreeSet;
 
@@ -15,6 +16,7 @@ use crate::spelling::{similar, suggestion};
 use crate::step::ContactRecord;
 
 pub use csv::CsvError;
+pub use titles::{is_same_unit, name_and_unit};
 
 /// The column of the balance of energy.
 const BALANCE: &str = "energy_balance";

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use hamel::trajectory::{is_same_unit, name_and_unit};
+
 use crate::error::SweepError;
 use crate::sobol::{self, Dimension};
 use crate::values::Values;
@@ -191,9 +193,9 @@ impl Cases {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
         let wrong = |error: csv::Error| SweepError::new(format!("the table of cases: {error}"));
         // Tables of sweeps and motions have units after the names.
-        let titled = |title: &str| match title.strip_suffix(']').and_then(|title| title.rsplit_once('[')) {
-            Some((name, unit)) => (name.trim_end().to_owned(), Some(unit.trim().to_owned())),
-            None => (title.to_owned(), None),
+        let titled = |title: &str| {
+            let (name, unit) = name_and_unit(title);
+            (name.to_owned(), unit.map(str::to_owned))
         };
         let (names, units): (Vec<String>, _) = reader.headers().map_err(wrong)?.iter().map(titled).unzip();
         let mut values = Vec::new();
@@ -217,10 +219,8 @@ impl Cases {
 
     /// Refuses units other than these, which the variables have.
     pub(crate) fn check_units<'u>(&self, expected: impl Iterator<Item = &'u str>) -> Result<(), SweepError> {
-        // Angles are numbers.
-        let plain = |unit: &str| if unit == "rad" { "1".to_owned() } else { unit.to_owned() };
         for ((name, found), expected) in self.names.iter().zip(&self.units).zip(expected) {
-            if let Some(found) = found.as_ref().filter(|found| plain(found) != plain(expected)) {
+            if let Some(found) = found.as_ref().filter(|found| !is_same_unit(found, expected)) {
                 return Err(SweepError::new(format!(
                     "the table of cases: `{name}` is in {found}, expected {expected}; numbers are in SI units"
                 )));

@@ -206,8 +206,8 @@ impl<'a> Sweep<'a> {
         Sweep { at_once: 1, ..self }
     }
 
-    /// The same sweep, which writes the motion of each case `N` to a file `case_N.parquet` in this folder too; of a failed
-    /// case, as far as it came. [`Sweep::prepare`] makes the folder.
+    /// The same sweep, which writes the motion of each case `N` to a file `case_N.parquet` in this folder too, with as many
+    /// digits as the last case has, so that names are in the order of the cases; of a failed case, as far as it came. [`Sweep::prepare`] makes the folder.
     pub fn with_trajectories(self, folder: PathBuf) -> Self {
         Sweep { trajectories: Some(folder), ..self }
     }
@@ -439,7 +439,8 @@ impl<'s> Worker<'s> {
             };
             if let Some(folder) = trajectories {
                 run.trajectory.rows().for_each(pass(place));
-                let path = folder.join(format!("case_{}.parquet", numbers[place]));
+                let digits = (self.sweep.cases.len() - 1).to_string().len();
+                let path = folder.join(format!("case_{:0digits$}.parquet", numbers[place]));
                 if !matches!(run.outcome, Err(StepError::Cancelled { .. })) {
                     let write = || run.trajectory.write_parquet(File::create(&path)?);
                     write().map_err(SweepError::writing(&path))?;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use hamel::trajectory::name_and_unit;
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -79,6 +80,11 @@ pub struct Table {
 }
 
 impl Table {
+    /// Whether a table of this name is written as Parquet.
+    pub fn is_parquet(path: &Path) -> bool {
+        path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"))
+    }
+
     /// Writes the table to a file, whole or not at all: as Parquet where its name ends in `.parquet`, otherwise as
     /// comma-separated values. Numbers are read back exactly.
     ///
@@ -91,7 +97,7 @@ impl Table {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let write = || -> io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            match is_parquet(path) {
+            match Table::is_parquet(path) {
                 true => self.write_parquet(file.as_file_mut())?,
                 false => self.write_csv(io::BufWriter::new(file.as_file_mut()))?,
             }
@@ -191,7 +197,7 @@ impl Table {
             Some(table) => Ok(Some(table)),
             None => Err(SweepError::Exists {
                 path: path.to_owned(),
-                reason: match is_parquet(path) {
+                reason: match Table::is_parquet(path) {
                     true => "holds something else",
                     false => "does not say which sweep it holds; Parquet files do",
                 },
@@ -216,9 +222,7 @@ impl Table {
         let fields = metadata.schema().get_fields();
         let (mut variables, mut outputs) = (Vec::new(), Vec::new());
         for field in fields {
-            let Some((name, unit)) = field.name().strip_suffix(']').and_then(|title| title.rsplit_once(" [")) else {
-                continue;
-            };
+            let (name, Some(unit)) = name_and_unit(field.name()) else { continue };
             let column = Column { name: name.to_owned(), unit: unit.to_owned() };
             if field.is_optional() { outputs.push(column) } else { variables.push(column) }
         }
@@ -245,10 +249,6 @@ impl Table {
         }
         Ok(Table { description, variables, outputs, rows })
     }
-}
-
-fn is_parquet(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"))
 }
 
 fn write_column<T: parquet::data_type::DataType>(

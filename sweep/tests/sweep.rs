@@ -298,6 +298,17 @@ fn motions_are_written_where_they_are_asked_for() {
     let file = fs::read(folder.path().join("motions/case_0.parquet")).unwrap();
     assert!(file.starts_with(b"PAR1") && file.ends_with(b"PAR1") && file.len() > 200 * 8 * 5);
     assert!(!folder.path().join("motions/case_1.parquet").exists(), "it has not begun");
+
+    let cases = Cases::grid(vec![("mass".to_owned(), "1..2:11".parse().unwrap())]).unwrap();
+    let sweep = Sweep::new(&subject, &cases, &motion, &outputs).unwrap();
+    let sweep = sweep.with_trajectories(folder.path().join("ordered"));
+    sweep.prepare("").unwrap();
+    run(&sweep, &folder.path().join("c"), Shard::WHOLE, 2).unwrap();
+    let files = fs::read_dir(folder.path().join("ordered")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".parquet")).collect();
+    names.sort();
+    assert_eq!(names, (0..11).map(|case| format!("case_{case:02}.parquet")).collect::<Vec<_>>());
 }
 
 #[test]

@@ -46,15 +46,16 @@ fn cases() -> Vec<(PathBuf, Case)> {
 
 #[test]
 fn models_that_once_disagreed_obey_all_laws() {
-    for (path, case) in cases() {
-        for seed in 0..=ALL_LAWS {
-            let findings = examine(&case, seed);
-            let failure = findings.failures.first().map(|failure| told(&case, seed, failure));
-            assert_eq!(failure, None, "{}", path.display());
-            let refused = findings.remarks.keys().find(|remark| remark.starts_with("refused"));
-            assert_eq!(refused, None, "{}", path.display());
-        }
-    }
+    let cases = cases();
+    let seeds: Vec<(&PathBuf, &Case, u64)> =
+        (0..=ALL_LAWS).flat_map(|seed| cases.iter().map(move |(path, case)| (path, case, seed))).collect();
+    parallel::map(&seeds, |&(path, case, seed)| {
+        let findings = examine(case, seed);
+        let failure = findings.failures.first().map(|failure| told(case, seed, failure));
+        assert_eq!(failure, None, "{}", path.display());
+        let refused = findings.remarks.keys().find(|remark| remark.starts_with("refused"));
+        assert_eq!(refused, None, "{}", path.display());
+    });
 }
 
 /// Generated Rust and C of one model, where their compilers are.

@@ -12,6 +12,8 @@ use hamel_report::output::{self, OutputError};
 use hamel_report::{Axis, Curve, Figure, Style};
 use serde_json::{Value, json};
 
+use crate::failure::Failure;
+
 /// Eigenvalues over a parameter.
 pub(super) struct Followed {
     pub model: String,
@@ -23,6 +25,8 @@ pub(super) struct Followed {
     pub outputs: (Vec<Channel>, Vec<Vec<f64>>),
     /// Where the state leaps.
     pub leap: Option<String>,
+    /// Why the branches end before the last value.
+    pub ended: Option<Failure>,
 }
 
 /// What was found.
@@ -91,7 +95,16 @@ impl Results {
                     "exponents": pairs(found.exponents().unwrap_or_default()),
                 })
             }
-            Results::Locus(Followed { model, parameter, unit, locus, states, outputs: (outputs, values_of), leap }) => {
+            Results::Locus(Followed {
+                model,
+                parameter,
+                unit,
+                locus,
+                states,
+                outputs: (outputs, values_of),
+                leap,
+                ..
+            }) => {
                 json!({
                     "caution": leap,
                     "model": model, "parameter": parameter, "unit": unit, "states": channels(states),
