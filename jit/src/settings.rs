@@ -189,6 +189,26 @@ fn has_end(tokens: &TokenStream) -> bool {
         .any(|token| matches!(token, TokenTree::Punct(punct) if [';', '='].contains(&punct.as_char())))
 }
 
+/// A number right before `t`, which is one of tonnes.
+fn tonnes(tokens: &TokenStream) -> Option<String> {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let number = |literal: &TokenTree| match literal {
+        TokenTree::Literal(literal) => Some(literal.to_string()),
+        _ => None,
+    };
+    let pair = |pair: &[TokenTree]| match &pair[1] {
+        TokenTree::Ident(name) if name == "t" => number(&pair[0]),
+        _ => None,
+    };
+    let joined = |token: &TokenTree| number(token)?.strip_suffix('t').map(str::to_owned);
+    let within = |token: &TokenTree| match token {
+        TokenTree::Group(group) => tonnes(&group.stream()),
+        _ => None,
+    };
+    let found = tokens.windows(2).find_map(pair).or_else(|| tokens.iter().find_map(joined));
+    found.or_else(|| tokens.iter().find_map(within))
+}
+
 /// The items of a model: each ends with a semicolon or with braces.
 fn items(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
     let mut items = vec![Vec::new()];
@@ -262,6 +282,10 @@ pub fn function_of_time(text: &str) -> Result<Signal, SettingError> {
             output value = #expression;
         }
     };
+    let wrong = |what: String| match tonnes(&expression) {
+        Some(number) => wrong(format!("{what}\nhelp: `{number} t` are tonnes; times t it is `{number}*t`")),
+        None => wrong(what),
+    };
     let mut model = crate::model(model, Level::Optimised, None).map_err(|error| wrong(error.to_string()))?;
     if model.describe().outputs.len() != 1 {
         return Err(wrong("expected one number".to_owned()));
@@ -322,6 +346,11 @@ mod tests {
             function_of_time("5 m").is_err() && function_of_time("t*1 s").is_err(),
             "values are in the SI unit of the input"
         );
+        assert_eq!(at("3 t/(1 kg)", 3.0), 3000.0);
+        for text in ["2*sin(3 t)", "sin(3t)", "3 t"] {
+            let error = function_of_time(text).unwrap_err().to_string();
+            assert!(error.ends_with("help: `3 t` are tonnes; times t it is `3*t`"), "{error}");
+        }
         assert!(function_of_time("2*sin(").is_err() && function_of_time("x").is_err() && function_of_time("").is_err());
     }
 }

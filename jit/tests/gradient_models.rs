@@ -294,6 +294,41 @@ fn geometrically_exact_beam() {
     Case::new(&model, "esdirk436", ConstraintLevel::Velocity, 1e-3, [1e-9, 1e-11]).check();
 }
 
+/// A beam whose frame turns and moves: places of its inner nodes are parts of its length.
+#[test]
+fn beams_in_floating_frames() {
+    for (frame, elements) in [("tangent", 2), ("tangent", 3), ("tangent", 5), ("pinned", 3), ("pinned", 4)] {
+        let text = format!(
+            "model Arm {{
+                planar;
+                coordinates joint;
+                gravity [0, -9.81] m/s^2;
+                param length = 0.9 m;
+                param modulus = 2 GPa;
+                param mass = 0.28 kg;
+                param width = 3 cm;
+                param stiffness = 3 N m/rad;
+                input push N;
+                body cart {{ mass: 2 kg, inertia: 1 kg m^2 }}
+                joint rail: prismatic(ground, cart);
+                flexible arm: beam_floating_frame {{
+                    length: length, elements: {elements}, E: modulus, mass: mass, section: rectangle(2 cm, width),
+                    frame: {frame},
+                }}
+                joint hinge: revolute(cart, arm.root);
+                force spring: torsion_spring(hinge) {{ stiffness: stiffness }}
+                force push: [push, -2 * push] on arm.tip;
+                output tip = arm.tip.position;
+                output place = rail.displacement;
+                initial hinge.angle.velocity = 3 rad/s;
+                differentiate all;
+            }}"
+        );
+        let model = compiled(&text);
+        Case::new(&model, "esdirk436", ConstraintLevel::Position, 1e-3, [1e-8, 1e-11]).check();
+    }
+}
+
 #[test]
 fn crank_drive_of_a_v8() {
     let items =

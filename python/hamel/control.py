@@ -157,12 +157,21 @@ def riccati(a: np.ndarray, b: np.ndarray, q: np.ndarray, r: np.ndarray, what: tu
 
 def _reach(a: np.ndarray, b: np.ndarray, why: str) -> None:
     """Every motion of `dx/dt = a x` that does not decay must be reached through b (test of Popov, Belevitch and Hautus)."""
-    size = max(float(np.linalg.norm(a, 2)), 1e-300)
-    columns = b / max(float(np.linalg.norm(b, 2)), 1e-300) * size
-    for value in np.linalg.eigvals(a):
-        # Eigenvalues that are equal are known to half of the digits.
-        if value.real < -1e-7 * size:
+    from scipy.linalg import matrix_balance
+
+    # Stiffness over mass is the square of a frequency: in units of their own, states have entries of the size of frequencies.
+    balanced, (scales, _) = matrix_balance(a, permute=False, separate=True)
+    columns = b / scales[:, None]
+    size = max(float(np.linalg.norm(balanced, 2)), 1e-300)
+    for value in np.linalg.eigvals(balanced):
+        if value.real < -1e-7 * abs(value) - 1e-12 * size:
             continue
-        least = np.linalg.svd(np.hstack([a - value * np.eye(len(a)), columns]), compute_uv=False)[-1]
-        if least < 1e-7 * size:
+        # Stiff and soft motions count alike: scales of rows and columns do not change the rank.
+        rows = np.hstack([balanced - value * np.eye(len(a)), columns])
+        for _ in range(4):
+            for axis in (1, 0):
+                largest = np.abs(rows).max(axis=axis, keepdims=True)
+                rows = rows / np.where(largest > 0, largest, 1.0)
+        # Eigenvalues that are equal are known to half of the digits.
+        if np.linalg.svd(rows, compute_uv=False)[-1] < 1e-7:
             raise ValueError(f"there is no gain that stabilises: with the eigenvalue {value:.3g} 1/s nothing decays, and {why}")

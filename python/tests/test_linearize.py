@@ -157,6 +157,31 @@ def test_the_regulator_of_a_mass_is_that_of_the_closed_form():
     assert np.allclose(filtered.gain, [[np.sqrt(2 * rate)], [rate]], rtol=1e-10)
 
 
+@pytest.mark.parametrize("stiffness, damping", [("1e4", "0.02"), ("1e7", "2"), ("1e9", "20")])
+def test_stiff_motions_beside_soft_ones_do_not_count_as_out_of_reach(stiffness, damping):
+    pytest.importorskip("scipy")
+    text = f"""model Two {{
+        planar;
+        coordinates joint;
+        input u N;
+        body soft {{ mass: 1 kg, inertia: 1 kg m^2 }}
+        body stiff {{ mass: 1 g, inertia: 1 kg m^2 }}
+        joint x: prismatic(ground, soft);
+        joint y: prismatic(ground, stiff);
+        force pushed: u - 10 N/m * x.displacement on x;
+        force held: -{stiffness} N/m * y.displacement - {damping} N s/m * y.velocity on y;
+        output place = x.displacement;
+    }}"""
+    linear = hamel.Model.from_text(text).linearize()
+    # u = −K x of 1 kg on 10 N/m, with unit weights.
+    first = np.sqrt(101.0) - 10.0
+    assert np.allclose(linear.lqr(1.0, 1.0).gain, [[first, 0, np.sqrt(1 + 2 * first), 0]], rtol=1e-6, atol=1e-6)
+    # Nothing moves the stiff one, which does not decay without its damper.
+    alone = hamel.Model.from_text(text.replace(f"{damping} N s/m", "0 N s/m")).linearize()
+    with pytest.raises(ValueError, match="nothing decays, and inputs do not reach it"):
+        alone.lqr(1.0, 1.0)
+
+
 def test_a_regulator_holds_what_falls():
     pytest.importorskip("scipy")
     tower = hamel.Model.from_text(TOWER)

@@ -7,7 +7,10 @@
 //! of rigid bodies (shapes, sensors, plugins) is left out and listed, as is what the language does not have.
 
 mod frames;
+mod joints;
 mod looks;
+mod masses;
+mod places;
 mod read;
 mod tree;
 

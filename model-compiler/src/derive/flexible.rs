@@ -11,7 +11,7 @@
 use super::context::Context;
 use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Instance, Kernel, Layout, Output, Role};
 use super::field::{BasisFunction, Polynomial, Products, VectorField, integral};
-use super::kernel::{KernelBuilder, Mechanics, Symbols};
+use super::kernel::{KernelBuilder, Mechanics, OwnSeed, Symbols};
 use super::kinds::Kinds;
 use super::linearization;
 use super::links::{Links, rigid_acceleration};
@@ -97,9 +97,9 @@ pub(super) fn derive(context: &mut Context, member: &FlexibleMember, kinds: &mut
                 kinds.add(known.kernel.clone(), [known.instance(context.parameters, member, index)]);
             }
             _ => {
-                let (kernel, instance, offset) = element(context, member, end, index);
+                let Element { kernel, instance, offset, rates } = element(context, member, end, index);
                 if let (false, Some(offset)) = (is_special, offset) {
-                    repeated = Some(Repeated { kernel: kernel.clone(), instance: instance.clone(), offset });
+                    repeated = Some(Repeated { kernel: kernel.clone(), instance: instance.clone(), offset, rates });
                 }
                 kinds.add(kernel, [instance]);
             }
@@ -130,6 +130,8 @@ struct Repeated {
     instance: Instance,
     /// Index of the parameter that is the position of its first node.
     offset: usize,
+    /// Rates of that position, as parameters of their own.
+    rates: Vec<OwnSeed>,
 }
 
 impl Repeated {
@@ -137,7 +139,13 @@ impl Repeated {
     fn instance(&self, parameters: &mut Parameters, member: &FlexibleMember, index: usize) -> Instance {
         let mut instance = self.instance.clone();
         instance.name = name(member, index);
-        instance.parameters[self.offset] = place(parameters, member, index);
+        let offset = place(parameters, member, index);
+        instance.parameters[self.offset] = offset;
+        let graph = &mut parameters.graph;
+        for rate in self.rates.iter().filter(|rate| rate.parameter == self.offset) {
+            let by = graph.symbol_expr(rate.by);
+            instance.parameters[rate.rate] = graph.derivative(offset, by);
+        }
         instance.outputs.iter_mut().for_each(|row| *row += SECTION_FORCES.len() * (index - 1));
         for places in [&mut instance.q, &mut instance.v] {
             let first = places.len() - 2 * NODE.len();
@@ -259,13 +267,17 @@ fn nodal_coordinates(
     result
 }
 
-/// The kernel of an element, its instance, and the index of the parameter that is the position of its first node.
-fn element(
-    context: &mut Context,
-    member: &FlexibleMember,
-    end: &Run,
-    index: usize,
-) -> (Kernel, Instance, Option<usize>) {
+/// An element that is derived.
+struct Element {
+    kernel: Kernel,
+    instance: Instance,
+    /// Index of the parameter that is the position of its first node.
+    offset: Option<usize>,
+    /// Rates of that position, as parameters of their own.
+    rates: Vec<OwnSeed>,
+}
+
+fn element(context: &mut Context, member: &FlexibleMember, end: &Run, index: usize) -> Element {
     let Context { system, layout, .. } = *context;
     let doc = "An element of a planar beam in a floating frame. [rezaei, App. C]";
     let mut builder = context.kernel("beam_element", doc, &name(member, index));
@@ -299,8 +311,10 @@ fn element(
         functions.push(Function::new(FunctionRole::Outputs, outputs));
         builder.instance_mut().outputs = output_rows(system, layout, member, index);
     }
-    let (kernel, instance) = linearization::finish(builder, functions);
-    (kernel, instance, offset)
+    builder.declare_seeds();
+    let rates = builder.own_seeds().to_vec();
+    let (kernel, instance) = linearization::complete(builder, functions);
+    Element { kernel, instance, offset, rates }
 }
 
 /// An element on its moving frame.

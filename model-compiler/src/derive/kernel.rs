@@ -22,8 +22,21 @@ pub(super) struct KernelBuilder<'a> {
     parameter_values: HashMap<ExprId, ExprId>,
     /// Rates of its parameters as one of those changes by which derivatives are asked for, one list each.
     seeds: Vec<Vec<(ExprId, ExprId)>>,
+    /// Places of its parameters whose values differ between members, and their rates.
+    own_parameters: Vec<usize>,
+    own_seeds: Vec<OwnSeed>,
     /// Which operations are counted when alternatives are compared.
     pub counting: Counting,
+}
+
+/// The rate of a parameter whose value differs between members, as another parameter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnSeed {
+    /// Places of the parameter and of its rate among those of the member.
+    pub parameter: usize,
+    pub rate: usize,
+    /// The parameter of the model by which it changes.
+    pub by: SymbolId,
 }
 
 /// Mechanics of a member; vectors are as long as its velocities, or empty.
@@ -139,6 +152,8 @@ impl<'a> KernelBuilder<'a> {
             velocity_map: Vec::new(),
             parameter_values: HashMap::new(),
             seeds: Vec::new(),
+            own_parameters: Vec::new(),
+            own_seeds: Vec::new(),
             counting: Counting::default(),
         }
     }
@@ -176,10 +191,22 @@ impl<'a> KernelBuilder<'a> {
 
     /// Always declares a parameter, even for 0 or 1, because the value differs between members. Returns its index too.
     pub fn own_parameter(&mut self, name: &str, value: ExprId) -> (ExprId, usize) {
+        let (expr, place) = self.unshared(name, value);
+        self.own_parameters.push(place);
+        (expr, place)
+    }
+
+    /// A parameter that stands for this value alone, even where another has the same.
+    fn unshared(&mut self, name: &str, value: ExprId) -> (ExprId, usize) {
         let (expr, id) = self.symbol(name, Stage::Parameter);
         self.inputs.parameters.push(id);
         self.instance.parameters.push(value);
         (expr, self.instance.parameters.len() - 1)
+    }
+
+    /// The rates of those parameters, once [`KernelBuilder::declare_seeds`] has declared them.
+    pub fn own_seeds(&self) -> &[OwnSeed] {
+        &self.own_seeds
     }
 
     /// Consecutive coordinates of the model, with their velocities and accelerations; `prefix` names the member.
@@ -400,7 +427,14 @@ impl<'a> KernelBuilder<'a> {
             for (local, rate) in rates.into_iter().enumerate().filter(|&(_, rate)| rate != zero) {
                 let parameter = self.inputs.parameters[local];
                 let own = self.graph.symbols()[parameter.index()].name.clone();
-                let seed = self.parameter(&format!("{own}_by_{name}"), rate, false);
+                let own = format!("{own}_by_{name}");
+                let seed = if self.own_parameters.contains(&local) {
+                    let (seed, place) = self.unshared(&own, rate);
+                    self.own_seeds.push(OwnSeed { parameter: local, rate: place, by: symbol });
+                    seed
+                } else {
+                    self.parameter(&own, rate, false)
+                };
                 seeds.push((self.graph.symbol_expr(parameter), seed));
             }
             if !seeds.is_empty() {
