@@ -208,6 +208,7 @@ fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> R
     }
     let (mut stated, mut outputs) = (Vec::new(), vec![Vec::new(); values.len()]);
     let mut places = vec![Vec::new(); values.len()];
+    let mut beside: Option<State> = None;
     let mut at_value = |value: f64| -> Result<Vec<Complex<f64>>, Failure> {
         let mut model = compiled.model.another();
         for (input, signal) in &compiled.inputs {
@@ -222,8 +223,16 @@ fn follow(compiled: &Compiled, (parameter, values): (&str, &[f64]), at: At) -> R
                 Failure::unknown("parameter or input", &error.name, known)
             })?;
         }
-        let linear = about(&model, at).map_err(|failure| failure.prefixed(&format!("{parameter} = {value}")))?;
+        // Where none is found from the start of the model, there may be one beside that for the value before.
+        let linear = match (about(&model, at), &beside, at) {
+            (Err(failure), Some(beside), At::Equilibrium) => {
+                hamel::linearize(&model, beside, About::Equilibrium).map_err(|_| failure)
+            }
+            (found, ..) => found,
+        };
+        let linear = linear.map_err(|failure| failure.prefixed(&format!("{parameter} = {value}")))?;
         stated = linear.states.clone();
+        beside = Some(linear.state.clone());
         if let Some(place) = values.iter().position(|known| *known == value) {
             outputs[place] = outputs_of(&model, &linear.state);
             places[place] = linear.state.q.as_slice().to_vec();

@@ -143,6 +143,32 @@ fn loci_end_where_equilibria_do() {
     refused(folder.path(), "linearize rod.model --vary push=6,4", 3, &["push = 6"]);
 }
 
+/// A slender cantilever is bent by a load in steps: Newton's method from the straight beam flies away from 1.3 N on.
+#[test]
+fn loci_go_on_from_the_equilibrium_before() {
+    let text = "model Elastica {
+        coordinates absolute;
+        param load = 1 N;
+        flexible beam: beam_three_node {
+            length: 80 cm, elements: 10, axial: 1e7 N, shear: [1e7, 1e7] N, torsion: 1 N m^2, bending: [2, 0.7] N m^2,
+            mass_per_length: 0.2 kg/m, inertia_per_length: [3e-6, 1e-6, 2e-6] kg m,
+        }
+        joint clamp: fixed(ground, beam.root);
+        force pull: [0 N, load, 0 N] on beam.tip;
+        output tip = beam.tip.position;
+    }";
+    let folder = program::folder(&[("elastica.model", text)]);
+    succeeded(folder.path(), "linearize elastica.model --vary load=0..3:7 --out files");
+    let table = fs::read_to_string(folder.path().join("files/Elastica_locus.csv")).unwrap();
+    let place = table.lines().next().unwrap().split(',').position(|head| head.starts_with("tip_y")).unwrap();
+    let rise = |line: &str| line.split(',').nth(place).unwrap().parse::<f64>().unwrap();
+    let rises: Vec<f64> = table.lines().skip(1).map(rise).collect();
+    // EI φ″ = −P cos φ of a rod that does not stretch, integrated: 0.464248 m at 3 N.
+    assert!(rises.len() == 7 && rises[0].abs() < 1e-9 && (rises[6] - 0.464248).abs() < 1e-3, "{rises:?}");
+    let alone = "linearize elastica.model --set load=3";
+    refused(folder.path(), alone, 3, &["no equilibrium found"]);
+}
+
 #[test]
 fn motions_have_instants_and_periods() {
     let folder = program::folder(&[("s.model", MODEL)]);
