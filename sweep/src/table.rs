@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use hamel::trajectory::name_and_unit;
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -222,7 +221,10 @@ impl Table {
         let fields = metadata.schema().get_fields();
         let (mut variables, mut outputs) = (Vec::new(), Vec::new());
         for field in fields {
-            let (name, Some(unit)) = name_and_unit(field.name()) else { continue };
+            // As they were written: names may have blanks and brackets.
+            let Some((name, unit)) = field.name().strip_suffix(']').and_then(|title| title.rsplit_once(" [")) else {
+                continue;
+            };
             let column = Column { name: name.to_owned(), unit: unit.to_owned() };
             if field.is_optional() { outputs.push(column) } else { variables.push(column) }
         }

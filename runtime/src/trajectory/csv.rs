@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 use thiserror::Error;
 
-use super::{Column, Trajectory, name_and_unit};
+use super::{Column, Trajectory};
 
 /// A text that is no table of a motion.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -91,9 +91,10 @@ impl Trajectory {
         let (titles, rest) = header(text);
         let line = 1 + text[..text.len() - rest.len()].matches('\n').count();
         let columns = titles.iter().map(|title| {
+            // As they were written: names may have blanks and brackets.
+            let parts = title.strip_suffix(']').and_then(|title| title.rsplit_once(" ["));
             let what = || format!("expected names with units, such as `t [s]`, found `{title}`");
-            let (name, unit) = name_and_unit(title);
-            let unit = unit.ok_or_else(|| CsvError { line: 1, what: what() })?;
+            let (name, unit) = parts.ok_or_else(|| CsvError { line: 1, what: what() })?;
             Ok(Column { name: name.to_owned(), unit: unit.to_owned() })
         });
         let columns: Vec<Column> = columns.collect::<Result<_, _>>()?;

@@ -1,4 +1,4 @@
-//! Titles of columns, `name [unit]`, in tables that programs and people write.
+//! Titles of columns, `name [unit]`, in tables that people write.
 
 use crate::prelude::*;
 
