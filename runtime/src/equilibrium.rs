@@ -13,12 +13,11 @@ use nalgebra::{DMatrix, DVector, SVD};
 
 use crate::configuration::retract;
 use crate::linear_solver::LinearSolver;
-use crate::model::{Channel, Model, ParameterError, State};
+use crate::model::{Model, ParameterError, State};
 use crate::prelude::*;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
-use crate::residuals::{Lengths, measure};
 use crate::rows::{RANK, Rows};
-use crate::start::check_sizes;
+use crate::start::{broken_constraint, check_sizes};
 use crate::step::StepError;
 
 const MAX_ITERATIONS: u32 = 50;
@@ -28,8 +27,6 @@ const CONVERGED: f64 = 1e-13;
 const STALLED: f64 = 1e-8;
 /// Larger coordinates count as these in that: where iterates fly away, corrections that are small beside them are large.
 const FAR: f64 = 1e3;
-/// What is left of constraints, relative to the model's lengths, is not more than this at rest.
-const LEFT: f64 = 1e-6;
 /// A step of this size, relative to one plus the largest coordinate, says that the equations are singular.
 const SINGULAR: f64 = 1e6;
 /// Up to this number of unknowns, singular equations are solved, and what they leave open is named.
@@ -193,7 +190,8 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
         }
         corrections.push(size);
         if is_last {
-            if !keeps_constraints(model, &state) {
+            // Those that were left out as redundant need not be so elsewhere.
+            if broken_constraint(model, &state).is_some() {
                 break;
             }
             if !redundant.is_empty() {
@@ -206,17 +204,6 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     let correction = corrections.last().copied().unwrap_or(f64::INFINITY);
     let iteration = corrections.len() as u32;
     Err(EquilibriumError::NotConverged { model: info.name.clone(), t: state.t, iteration, correction })
-}
-
-/// Whether a state is where constraints are: those that were left out as redundant need not be so elsewhere.
-fn keeps_constraints(model: &dyn Model, state: &State) -> bool {
-    let info = model.describe();
-    let mut left = vec![0.0; info.constraints.len()];
-    model.constraint(state.t, state.q.as_slice(), &mut left);
-    let on_positions = info.constraints.len() - info.velocity_constraints;
-    let lengths = Lengths::new(model, state).of(state);
-    let is_kept = |(constraint, left): (&Channel, &f64)| left.abs() <= LEFT * measure(&constraint.unit, lengths);
-    info.constraints.iter().zip(&left).take(on_positions).all(is_kept)
 }
 
 /// What the equations of rest leave over.

@@ -34,7 +34,7 @@ const ROUNDED: f64 = 1e3;
 /// [`StepError::BadState`] with the first violation, [`StepError::Penetration`] with the deepest penetration.
 pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepError> {
     check_sizes(model, state)?;
-    let (info, dims) = (model.describe(), model.dims());
+    let info = model.describe();
     let bad = |what: String, value: f64, expected: String| {
         Err(StepError::BadState { model: info.name.clone(), what, value, expected })
     };
@@ -50,18 +50,24 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
             return bad(what, norm, "1".to_owned());
         }
     }
-    let mut left = vec![0.0; dims.nc];
-    model.constraint(state.t, state.q.as_slice(), &mut left);
-    let lengths = Lengths::new(model, state);
-    let of = lengths.of(state);
-    for (constraint, &left) in info.constraints.iter().zip(&left) {
-        if left.is_nan() || left.abs() > LEFT * measure(&constraint.unit, of) {
-            let expected = format!("0 {}; take `initial_state`, which finds consistent coordinates", constraint.unit);
-            return bad(format!("what is left of constraint `{}`", constraint.name), left, expected);
-        }
+    if let Some((constraint, left)) = broken_constraint(model, state) {
+        let constraint = &info.constraints[constraint];
+        let expected = format!("0 {}; take `initial_state`, which finds consistent coordinates", constraint.unit);
+        return bad(format!("what is left of constraint `{}`", constraint.name), left, expected);
     }
     check_rates(model, state)?;
     check_gaps(model, state)
+}
+
+/// The first constraint on positions that a state does not keep, and what is left of it.
+pub(crate) fn broken_constraint(model: &dyn Model, state: &State) -> Option<(usize, f64)> {
+    let constraints = &model.describe().constraints;
+    let mut left = vec![0.0; constraints.len()];
+    model.constraint(state.t, state.q.as_slice(), &mut left);
+    let lengths = Lengths::new(model, state).of(state);
+    let is_broken =
+        |&(place, left): &(usize, f64)| left.is_nan() || left.abs() > LEFT * measure(&constraints[place].unit, lengths);
+    left.into_iter().enumerate().find(is_broken)
 }
 
 /// What accelerations and multipliers of a start leave of the equations of motion, relative to their largest term, where

@@ -207,7 +207,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// The same sweep, which writes the motion of each case `N` to a file `case_N.parquet` in this folder too, with as many
-    /// digits as the last case has, so that names are in the order of the cases; of a failed case, as far as it came. [`Sweep::prepare`] makes the folder.
+    /// digits as the last case has, so that names are in the order of the cases; of a failed case, as far as it
+    /// came. [`Sweep::prepare`] makes the folder.
     pub fn with_trajectories(self, folder: PathBuf) -> Self {
         Sweep { trajectories: Some(folder), ..self }
     }
