@@ -106,8 +106,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for a model; equal steps, unless a tolerance is asked for, if every so many of them are recorded.
-    pub(crate) fn new(arguments: &Integration, model: &dyn Model, is_recorded: bool) -> Result<Plan, Failure> {
+    /// The plan for a model.
+    pub(crate) fn new(arguments: &Integration, model: &dyn Model) -> Result<Plan, Failure> {
         let mut said = Vec::new();
         // Names have underscores, as those of models do; hyphens are accepted as well.
         let name = match &arguments.scheme {
@@ -127,11 +127,10 @@ impl Plan {
             }
             fixed @ Steps::Fixed(_) => fixed,
         };
-        let steps = match (arguments.adaptive, arguments.dt, is_recorded) {
-            (Some(tolerance), ..) => chosen(Steps::with_tolerance(tolerance, until)),
-            (None, Some(dt), _) => Steps::Fixed(dt),
-            (None, None, true) => Steps::equal(until),
-            (None, None, false) => chosen(Steps::suitable(model, &*scheme, until)),
+        let steps = match (arguments.adaptive, arguments.dt) {
+            (Some(tolerance), _) => chosen(Steps::with_tolerance(tolerance, until)),
+            (None, Some(dt)) => Steps::Fixed(dt),
+            (None, None) => chosen(Steps::suitable(model, &*scheme, until)),
         };
         match steps {
             Steps::Chosen(control) if arguments.adaptive.is_none() => said.push(format!(

@@ -166,7 +166,7 @@ impl Motion {
         let mut settings = asked.settings.clone();
         settings.parameters.extend(varied.map(|(name, value)| (name.to_owned(), value)));
         let Runnable { name, model, tables, not_given, signals } = Runnable::new(choice, &settings)?;
-        let mut plan = Plan::new(asked.integration, &*model, asked.record.is_some())?;
+        let mut plan = Plan::new(asked.integration, &*model)?;
         for name in not_given {
             plan.said.push(format!("input {name} is 0; see --input"));
         }
@@ -329,7 +329,7 @@ fn unit_of(model: &dyn Model, name: &str) -> String {
 /// # Errors
 /// For more steps than can be computed.
 fn recording(asked: &Asked, steps: Steps) -> Result<usize, Failure> {
-    let Steps::Fixed(dt) = steps else { return Ok(1) };
+    let Steps::Fixed(dt) = steps else { return Ok(asked.record.map_or(1, usize::from)) };
     let count = asked.integration.until / dt;
     if Division::new(asked.integration.until, dt).is_none() {
         return Err(Failure::Usage(format!("--dt {dt:e} asks for {count:.1e} steps, which never end")));

@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME=VALUE,…", value_parser = several)]
     vary: Option<(String, Values)>,
     /// Record every N-th step; by default such that there are about a thousand records, or every step where steps are chosen.
-    #[arg(long, value_name = "N", conflicts_with = "adaptive")]
+    #[arg(long, value_name = "N")]
     record: Option<std::num::NonZeroUsize>,
     /// Also write an animation, one HTML page that works offline; or glTF, a picture of the start or a film, if its name ends
     /// in .glb, .png, or .mp4, .webm or .gif: --animate motion.html

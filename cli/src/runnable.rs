@@ -87,6 +87,11 @@ impl Settings {
                 }
             }
         };
+        let names = self.parameters.iter().map(|(name, _)| name.as_str());
+        if let Some([first, second]) = model.one_parameter_by_two_names(names) {
+            let message = format!("--set: `{first}` and `{second}` are one parameter, expected one value");
+            return Err(Failure::Usage(message));
+        }
         model.set(&self.parameters).map_err(|error| {
             Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
         })?;

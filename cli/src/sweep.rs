@@ -148,7 +148,7 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
         SubjectError::Sweep(error) => error.into(),
     })?;
     tables.iter().try_for_each(|table| table.check_unit(subject.model().describe()))?;
-    let plan = Plan::new(&arguments.integration, subject.model(), false)?;
+    let plan = Plan::new(&arguments.integration, subject.model())?;
     let motion = motion(arguments, &plan)?;
     let outputs = outputs(arguments);
     let sweep = Sweep::new(&subject, &cases, &motion, &outputs)?;
@@ -161,9 +161,10 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
 
     let out = &arguments.out;
     if let Some(table) = written_before(out, &description, arguments.force)? {
-        if let Some(folder) = arguments.motions.as_ref().filter(|_| !sweep.has_motions(&inputs)) {
+        let has_motions = sweep.has_motions(&inputs) && sweep.missing_motion(&table).is_none();
+        if let Some(folder) = arguments.motions.as_ref().filter(|_| !has_motions) {
             return Err(Failure::Usage(format!(
-                "`{}` has the results of this sweep, but `{}` does not have its motions\nhelp: remove the first, and both are computed",
+                "`{}` has the results of this sweep, but `{}` does not have all of its motions\nhelp: remove the first, and both are computed",
                 out.display(),
                 folder.display()
             )));
@@ -309,7 +310,13 @@ fn outputs(arguments: &Arguments) -> Vec<Output> {
             Output::at(quantity.clone(), if k == FAN { until } else { f64::from(k) * until / f64::from(FAN) })
         })
     };
-    arguments.outputs.iter().cloned().chain(arguments.fan.iter().flat_map(at)).collect()
+    let mut outputs = arguments.outputs.clone();
+    for output in arguments.fan.iter().flat_map(at) {
+        if !arguments.outputs.contains(&output) {
+            outputs.push(output);
+        }
+    }
+    outputs
 }
 
 fn cases(arguments: &Arguments) -> Result<Cases, Failure> {

@@ -11,6 +11,7 @@
 //! What has no meaning for the dynamics of rigid bodies is left out and listed as [`Warning`]s; what cannot be translated
 //! is an [`Error`] with its place, and all that are found are reported together.
 
+mod attributes;
 mod error;
 mod limits;
 mod looks;

@@ -185,6 +185,19 @@ impl JitModel {
         by_name.or_else(|| description.paths.iter().position(|path| path == name))
     }
 
+    /// Two different names of one parameter among these, as `offset_x` and `offset[0]` are.
+    pub fn one_parameter_by_two_names<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Option<[&'n str; 2]> {
+        let mut known: Vec<(usize, &str)> = Vec::new();
+        for name in names {
+            let Some(place) = self.place_of_parameter(name) else { continue };
+            if let Some((_, first)) = known.iter().find(|(other, first)| *other == place && *first != name) {
+                return Some([first, name]);
+            }
+            known.push((place, name));
+        }
+        None
+    }
+
     /// Sets parameters by the names of their components in [`ModelInfo::parameters`] or by their paths, in SI units.
     /// Whether a mechanical system can have them, [`Model::validate`] tells.
     ///

@@ -1,6 +1,6 @@
 //! What initial conditions leave open is completed by the smallest change.
 
-use hamel::{Model, initial_state};
+use hamel::{Model, Simulation, initial_state, schemes};
 use hamel_jit::{JitModel, Level};
 
 fn compiled(text: &str) -> JitModel {
@@ -89,4 +89,114 @@ fn a_ball_is_put_where_it_is_nearest() {
         assert!(is_near, "{found:?}, expected {expected:?}: {at:?}, {normal:?}, {length}, {across}");
     }
     assert!(tried > 20, "{tried}");
+}
+
+/// A block that starts on its two feet on a slope: forces of the feet are those of statics, or of friction that slides, in
+/// the first step as in all others, by every scheme that carries contacts.
+#[test]
+fn what_starts_in_contact_has_its_forces_from_the_first_step_on() {
+    const G: f64 = 9.81;
+    let (mass, base, height) = (2.3, 0.35, 0.12);
+    for (slope, friction) in [(0.0_f64, 0.4), (0.2, 0.5), (0.45, 0.3), (-0.3, 0.0)] {
+        let model = compiled(&format!(
+            "model Block {{
+                planar;
+                coordinates joint;
+                gravity [{}, {}] m/s^2;
+                body block {{ mass: {mass} kg, inertia: 0.07 kg m^2 }}
+                joint free: free(ground, block);
+                contact left: point_on_line(block at [-{base}, -{height}] m, ground) {{ friction: {friction} }}
+                contact right: point_on_line(block at [{base}, -{height}] m, ground) {{ friction: {friction} }}
+                initial block.position.y = {height} m;
+            }}",
+            G * slope.sin(),
+            -G * slope.cos()
+        ));
+        let weight = mass * G * slope.cos();
+        let (along, most) = (mass * G * slope.sin(), friction * weight);
+        // Friction, over both feet, and the moment that it has about the center of mass.
+        let held = along.clamp(-most, most);
+        let shift = 0.5 * held * height / base;
+        let expected = [0.5 * weight - shift, 0.5 * weight + shift];
+        let mut tried = 0;
+        for entry in schemes::entries() {
+            let scheme = entry.scheme(&[]).unwrap();
+            if !scheme.carries_contacts() {
+                continue;
+            }
+            let start = initial_state(&model).unwrap();
+            let run = Simulation::new(&model, &*scheme).step(1e-3).until(5e-3).run(start);
+            run.outcome.unwrap_or_else(|error| panic!("{slope}: {error}"));
+            for (name, expected) in ["left", "right"].into_iter().zip(expected) {
+                for force in run.trajectory.column(&format!("normal_force({name})")).unwrap().skip(1) {
+                    let label = scheme.label();
+                    assert!((force - expected).abs() < 1e-6 * weight, "{label}, {slope}, {name}: {force}, {expected}");
+                }
+            }
+            tried += 1;
+        }
+        assert!(tried > 15, "{tried}");
+    }
+}
+
+/// An arm on a hinge and a plate that is held below it, joined by two rods: of both ways of assembling them that in which
+/// nothing has to turn.
+#[test]
+fn nothing_turns_over_to_be_assembled() {
+    for coordinates in ["absolute", "joint"] {
+        let model = compiled(&format!(
+            "model Arm {{ coordinates {coordinates};
+                body plate {{ mass: 1 kg, inertia: diag(0.01, 0.01, 0.01) kg m^2 }}
+                body arm {{ mass: 1 kg, inertia: diag(0.01, 0.01, 0.01) kg m^2 }}
+                joint h: revolute(ground at [0.2, 0, 0] m, arm) {{ axis: [0, 1, 0] }}
+                joint hand: free(ground, plate);
+                joint rod0: distance(arm at [0.3, -0.04, 0] m, plate at [0.05, -0.04, 0] m) {{ length: 0.6 m }}
+                joint rod1: distance(arm at [0.3, 0.04, 0] m, plate at [0.05, 0.04, 0] m) {{ length: 0.6 m }}
+                initial plate.position = [0, 0, -{}] m;
+                output pitches = [arm.pitch, plate.pitch];
+            }}",
+            // 0.45 m across.
+            (0.6_f64.powi(2) - 0.45_f64.powi(2)).sqrt()
+        ));
+        let turned = outputs(&model);
+        assert!(turned.iter().all(|angle| angle.abs() < 1e-8), "{coordinates}: {turned:?}");
+    }
+}
+
+/// A robot with three arms around a plate that is held below them, each with two rods: as in joint coordinates, where the
+/// arms begin level, they stay level with all bodies free in space.
+#[test]
+fn three_arms_stay_level() {
+    let mut items = String::new();
+    for k in 0..3 {
+        let turn = 120.0 * f64::from(k);
+        let (sin, cos) = turn.to_radians().sin_cos();
+        let around = |x: f64, y: f64| format!("[{}, {}, 0] m", cos * x - sin * y, sin * x + cos * y);
+        items += &format!(
+            "body arm{k} {{ mass: 0.5 kg, inertia: diag(0.0004, 0.006, 0.006) kg m^2, center_of_mass: [0.12, 0, 0.01] m }}
+             joint h{k}: revolute(ground at {} rotated rotation_z({turn} deg), arm{k}) {{ axis: [0, 1, 0] }}\n",
+            around(0.2, 0.0)
+        );
+        for (side, y) in [("a", -0.04), ("b", 0.04)] {
+            items += &format!(
+                "joint rod{k}{side}: distance(arm{k} at [0.3, {y}, 0] m, plate at {}) {{ length: 0.6 m }}\n",
+                around(0.05, y)
+            );
+        }
+    }
+    for coordinates in ["absolute", "joint"] {
+        let model = compiled(&format!(
+            "model Delta {{ coordinates {coordinates};
+                body plate {{ mass: 1.2 kg, inertia: diag(0.003, 0.003, 0.005) kg m^2 }}
+                joint hand: free(ground, plate);
+                {items}
+                initial plate.position = [0, 0, -{}] m;
+                output down = (arm0 at [0.3, 0, 0] m).position.z;
+                output turned = [plate.roll, plate.pitch, plate.yaw];
+            }}",
+            (0.6_f64.powi(2) - 0.45_f64.powi(2)).sqrt()
+        ));
+        let found = outputs(&model);
+        assert!(found.iter().all(|value| value.abs() < 1e-8), "{coordinates}: {found:?}");
+    }
 }

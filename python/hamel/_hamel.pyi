@@ -104,6 +104,7 @@ def minimize(
 _Joint = tuple[str, str, int, int, int, int, tuple[str, float, float] | None]
 
 class Compiled:
+    def check_names(self, names: Sequence[str]) -> None: ...
     @staticmethod
     def from_text(
         text: str,

@@ -6,6 +6,7 @@ import os
 import pickle
 import time
 from collections.abc import Callable
+from concurrent.futures import BrokenExecutor
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -84,6 +85,9 @@ def engine_of(
                     now = ended.add(cases, np.array(outputs, dtype=float), failures, cautions)
                     if progress is not None:
                         progress(now, count)
+        except BrokenExecutor as error:
+            message = "a worker was lost, and its pool takes no more work: call again with a new pool; what `out` names goes on"
+            raise RuntimeError(message) from error
         finally:
             for future in under_way:
                 workers.cancel(future)

@@ -411,6 +411,7 @@ class Model(_hamel.Model):
         return self._with_compiled(self._compiled, changed)
 
     def _with_compiled(self, compiled: "_hamel.Compiled", changed: Mapping[str, float]) -> "Model":
+        compiled.check_names(list(changed))
         both = [(name, value) for name, _, value in self._parameters]
         for name, value in changed.items():
             try:
@@ -711,12 +712,11 @@ class Model(_hamel.Model):
             With `t` (n,), `outputs` (n, outputs) and `slopes` (n, outputs, names).
         """
         model = self.with_parameters(parameters) if parameters else self
-        found = _hamel.sensitivities(
+        t, outputs, slopes, cautions = _hamel.sensitivities(
             model, list(names), scheme, *_steps(until, dt, times), _inputs(inputs), self._start(initial)
         )
-        *found, cautions = found
         _warn(cautions)
-        return Sensitivities(*found, names=tuple(names), cautions=tuple(cautions))
+        return Sensitivities(t, outputs, slopes, names=tuple(names), cautions=tuple(cautions))
 
     def gradient(
         self,
@@ -787,11 +787,11 @@ class Model(_hamel.Model):
                     "`objective`: expected it to return (value, slopes), or (value, slopes, integrand), "
                     f"found {type(found).__name__}"
                 )
-            value, *given = found
-            arrays = [np.ascontiguousarray(array, dtype=float) for array in given]
-            if not np.isfinite(value) or not all(np.isfinite(array).all() for array in arrays):
+            value = float(found[0])
+            slopes, *integrand = [np.ascontiguousarray(array, dtype=float) for array in found[1:]]
+            if not np.isfinite(value) or not all(np.isfinite(array).all() for array in [slopes, *integrand]):
                 raise ValueError("`objective`: its value or one of its derivatives is not finite")
-            return float(value), *arrays, *[None] * (2 - len(arrays))
+            return value, slopes, integrand[0] if integrand else None
 
         model = self.with_parameters(parameters) if parameters else self
         value, by_parameter, (position, velocity), by_input, cautions = _hamel.gradient(
@@ -990,7 +990,13 @@ class Model(_hamel.Model):
             return None
         if not isinstance(initial, Mapping):
             q, v = initial
-            return [float(x) for x in np.ravel(q)], [float(x) for x in np.ravel(v)]
+            state = [float(x) for x in np.ravel(q)], [float(x) for x in np.ravel(v)]
+            if not np.isfinite([*state[0], *state[1]]).all():
+                raise ValueError("`initial`: expected finite coordinates and velocities")
+            return state
+        for name, value in initial.items():
+            if not isinstance(value, str) and not np.isfinite(value).all():
+                raise ValueError(f"`initial`: expected finite numbers for `{name}`, found {value}")
         return [
             (name, value, False) if isinstance(value, str) else (name, _written(value), True)
             for name, value in initial.items()
@@ -1043,11 +1049,12 @@ class Model(_hamel.Model):
             Initial conditions that replace those of the model: ``{"hinge.angle": "30 deg"}``, numbers in SI units and
             rad; or coordinates and velocities, which must obey the constraints.
         events : sequence
-            `Event`, functions of t, q and v, or names of coordinates.
+            `Event`, functions of t, q and v, or names of coordinates; a single one need not be in a list.
         controllers : sequence of Controller
             Laws that set inputs at a rate of their own; these are not among `inputs`.
         record_every : int
-            Records every n-th step; by default such that there are about a thousand records.
+            Records every n-th step; by default such that there are about a thousand records, or every step where steps are
+            chosen.
         constraints, keep_drift, max_residual, max_energy_gain, newton_tolerance, last_point_rotations, follow_impacts
             As the options of `hamel run`.
 
@@ -1083,8 +1090,8 @@ class Model(_hamel.Model):
             (float(until), dt, tolerance),
             _inputs(inputs),
             self._start(initial),
-            [model._event(event) for event in events],
-            [Controller.checked(controller).plain() for controller in _sequence(controllers)],
+            [model._event(event) for event in _sequence(events, (str, Event, Callable))],
+            [Controller.checked(controller).plain() for controller in _sequence(controllers, Controller)],
             record_every,
             settings,
         )
@@ -1179,7 +1186,7 @@ class RightHandSide:
 
     def _given(self, t: float, y: np.ndarray) -> tuple:
         y = np.asarray(y, dtype=float)
-        inputs = None if self._inputs is None else np.asarray(self._inputs(t), dtype=float)
+        inputs = None if self._inputs is None else np.atleast_1d(np.asarray(self._inputs(t), dtype=float))
         return y[: self._nq], y[self._nq :], float(t), inputs
 
     def _accelerations(self, q, v, t, inputs) -> np.ndarray:
@@ -1213,8 +1220,9 @@ def _written(value: ArrayLike) -> str:
     return "[" + ", ".join(map(_written, values)) + "]"
 
 
-def _sequence(controllers: Controller | Sequence[Controller]) -> Sequence[Controller]:
-    return [controllers] if isinstance(controllers, Controller) else controllers
+def _sequence(given: Any, kind: Any) -> Sequence[Any]:
+    """Also of one that is not in a list."""
+    return [given] if isinstance(given, kind) else given
 
 
 def _steps(until: float | None, dt: float, times: ArrayLike | None) -> tuple[float, float, list[float] | None]:

@@ -170,7 +170,8 @@ def sweep(
     executor
         ``"ray"`` for the machines of a Ray cluster, or an object whose `submit` returns futures: a Dask client, a
         `concurrent.futures.ProcessPoolExecutor`. Its workers need this package; they compute `chunk` cases at a time.
-        Cases of workers that are lost are computed again, and each is kept once.
+        Cases of workers that are lost are computed again, and each is kept once; a pool of `concurrent.futures` that has
+        lost one takes no more work, and the call ends: what `out` names goes on with a new pool.
     progress : callable (ended, count)
         Is told how many cases have ended, a few times a second.
     scheme, dt, tolerance, scheme_parameters, constraints, keep_drift, max_residual, max_energy_gain, newton_tolerance, last_point_rotations, follow_impacts
@@ -199,6 +200,8 @@ def sweep(
             raise ValueError("`sample`: expected `vary`, because `cases` are all cases")
         varied = (list(columns), np.stack(list(columns.values()), axis=1).ravel().tolist())
     else:
+        if not 0 <= seed < 2**64:
+            raise ValueError(f"`seed`: expected a whole number from 0 to 2^64 − 1, found {seed}")
         varied = ([(name, _values(name, given)) for name, given in (vary or {}).items()], sample, seed)
     settings = {
         "constraints": constraints,

@@ -29,15 +29,12 @@ impl Witnessed {
         Witnessed { name: name.to_owned(), signal: signal.clone(), samples: is_function.then(Vec::new) }
     }
 
-    /// Keeps the value at an instant; whether it is a number.
-    pub fn witness(&mut self, t: f64) -> bool {
-        let Some(samples) = &mut self.samples else { return true };
-        if samples.last().is_some_and(|&(last, _)| last >= t) {
-            return true;
+    /// Keeps the value at an instant.
+    pub fn witness(&mut self, t: f64) {
+        let Some(samples) = &mut self.samples else { return };
+        if samples.last().is_none_or(|&(last, _)| last < t) {
+            samples.push((t, self.signal.value(t)));
         }
-        let value = self.signal.value(t);
-        samples.push((t, value));
-        value.is_finite()
     }
 
     /// The input without the function: lines between the values that were kept. None if there are none, or some are no

@@ -40,6 +40,16 @@ const NO_FILE: &str = "<text>";
 
 #[pymethods]
 impl Compiled {
+    /// Refuses different names of one parameter.
+    fn check_names(&self, names: Vec<String>) -> PyResult<()> {
+        match self.model.one_parameter_by_two_names(names.iter().map(String::as_str)) {
+            None => Ok(()),
+            Some([first, second]) => {
+                Err(ModelError::new_err(format!("`{first}` and `{second}` are one parameter; expected one value")))
+            }
+        }
+    }
+
     /// Compiles a text, as it stands in a file `.model`, or in one of Rust if `file` ends in `.rs`.
     #[staticmethod]
     #[pyo3(signature = (text, level = "optimised", cache = true, file = None, name = None, pinocchio = Vec::new()))]

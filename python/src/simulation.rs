@@ -17,7 +17,7 @@ use hamel::{
 use hamel_compiler::file;
 use hamel_jit::JitModel;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
+use pyo3::exceptions::{PyException, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::animation::Witnessed;
@@ -118,7 +118,9 @@ impl Run {
     /// Why the run ended early.
     #[getter]
     fn failure(&self) -> Option<String> {
-        self.run.outcome.as_ref().err().map(ToString::to_string)
+        // What failed after the last step has not ended the run.
+        let function = || self.exception.as_ref().map(|_| "a function that was given has failed".to_owned());
+        self.run.outcome.as_ref().err().map(ToString::to_string).or_else(function)
     }
 
     /// The exception of a function that was given, which ended the run.
@@ -168,6 +170,15 @@ pub(crate) fn keep(exception: &Exception, error: PyErr) {
     exception.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
 }
 
+/// What is called in Python, unless something has failed there: nothing then, also when it is asked once more, so that the
+/// run ends.
+fn unless_raised<T>(exception: &Exception, call: impl FnOnce(Python) -> PyResult<T>) -> Option<T> {
+    if has_raised(exception) {
+        return None;
+    }
+    Python::attach(call).map_err(|error| keep(exception, error)).ok()
+}
+
 impl Input {
     pub fn signal(self, name: &str, exception: &Exception) -> PyResult<Signal> {
         Ok(match self {
@@ -182,13 +193,7 @@ impl Input {
             Input::Function(function) => {
                 let exception = Arc::clone(exception);
                 Signal::from(move |t: f64| {
-                    // Once something has failed, the run is about to end.
-                    Python::attach(|py| function.call1(py, (t,)).and_then(|value| value.extract(py))).unwrap_or_else(
-                        |error| {
-                            keep(&exception, error);
-                            f64::NAN
-                        },
-                    )
+                    unless_raised(&exception, |py| function.call1(py, (t,))?.extract(py)).unwrap_or(f64::NAN)
                 })
             }
         })
@@ -434,7 +439,8 @@ pub(crate) fn started(
 pub(crate) fn caused(py: Python<'_>, error: PyErr, cause: Option<PyErr>) -> PyErr {
     match cause {
         None => error,
-        Some(cause) if cause.is_instance_of::<PyKeyboardInterrupt>(py) => cause,
+        // `KeyboardInterrupt`, `SystemExit` and the like mean the program, not the run.
+        Some(cause) if !cause.is_instance_of::<PyException>(py) => cause,
         Some(cause) => {
             let error = SimulationError::new_err(format!("{}: {cause}", error.value(py)));
             error.set_cause(py, Some(cause));
@@ -477,11 +483,11 @@ pub(crate) fn simulate(
     let mut taken: Vec<String> = inputs.0.iter().map(|input| input.name.clone()).collect();
     let held = controllers.iter().map(|controller| controller.connect(&mut connected, &mut taken));
     let held: Vec<Vec<Held>> = held.collect::<PyResult<_>>()?;
-    let keep = |error: PyErr| keep(&exception, error);
     let given = inputs.0.iter();
     let mut witnessed: Vec<Witnessed> =
         given.map(|input| Witnessed::new(&input.name, &input.signal, input.is_function)).collect();
-    let functions: Vec<_> = events.iter().map(|Watched(function, ..)| of_state(function, &keep)).collect();
+    let has_functions = !events.is_empty() || !controllers.is_empty() || inputs.0.iter().any(|input| input.is_function);
+    let functions: Vec<_> = events.iter().map(|Watched(function, ..)| of_state(function, &exception)).collect();
     let run = py.detach(|| -> PyResult<hamel::Run> {
         let start = start_of(model, &connected, &inputs, start)?;
         let cancelled = AtomicBool::new(false);
@@ -492,14 +498,17 @@ pub(crate) fn simulate(
                 return;
             }
             if let Err(error) = Python::attach(|py| py.check_signals()) {
-                keep(error);
+                keep(&exception, error);
                 cancelled.store(true, Ordering::Relaxed);
             }
             asked.set(Instant::now());
         };
         let mut n_states = 0_usize;
         let on_step = |state: &State| {
-            if n_states.is_multiple_of(every) && !witness(&mut witnessed, state.t) && has_raised(&exception) {
+            if n_states.is_multiple_of(every) {
+                witness(&mut witnessed, state.t);
+            }
+            if has_functions && has_raised(&exception) {
                 cancelled.store(true, Ordering::Relaxed);
             }
             n_states += 1;
@@ -516,7 +525,7 @@ pub(crate) fn simulate(
             simulation = simulation.event(Event { function, direction, is_terminal: *is_terminal });
         }
         for (Controlled(law, _, period), held) in controllers.iter().zip(&held) {
-            let values = values_of_state(law, &keep);
+            let values = values_of_state(law, &exception);
             // The first input is that of the controller; the others are set on the way.
             simulation = simulation.controller(*period, [&held[0]], move |state| {
                 let values = values(state, held.len());
@@ -547,13 +556,9 @@ pub(crate) fn simulate(
     })
 }
 
-/// Keeps what all inputs are at an instant; whether these are numbers.
-fn witness(inputs: &mut [Witnessed], t: f64) -> bool {
-    let mut all = true;
-    for input in inputs {
-        all &= input.witness(t);
-    }
-    all
+/// Keeps what all inputs are at an instant.
+fn witness(inputs: &mut [Witnessed], t: f64) {
+    inputs.iter_mut().for_each(|input| input.witness(t));
 }
 
 /// So many records are enough for a plot.
@@ -579,41 +584,33 @@ impl Plan<'_> {
             (Steps::Chosen(control), Some(first_step)) => Steps::Chosen(Control { first_step, ..control }),
             (steps, _) => steps,
         };
-        match (self.tolerance, self.dt, self.record_every) {
-            (Some(tolerance), _, _) => with_first(Steps::with_tolerance(tolerance, self.until)),
-            (None, Some(dt), _) => Steps::Fixed(dt),
-            (None, None, None) => Steps::suitable(model, scheme, self.until),
-            (None, None, Some(_)) => Steps::equal(self.until),
+        match (self.tolerance, self.dt) {
+            (Some(tolerance), _) => with_first(Steps::with_tolerance(tolerance, self.until)),
+            (None, Some(dt)) => Steps::Fixed(dt),
+            (None, None) => Steps::suitable(model, scheme, self.until),
         }
     }
 }
 
 /// What a function of t, q and v in Python gives for a state, unless it has raised an exception.
-fn called<T: for<'py> FromPyObjectOwned<'py>>(
-    function: &Py<PyAny>,
-    state: &State,
-    keep: &(dyn Fn(PyErr) + Sync),
-) -> Option<T> {
+fn called<T: for<'py> FromPyObjectOwned<'py>>(function: &Py<PyAny>, state: &State, exception: &Exception) -> Option<T> {
     let call = |py: Python<'_>| -> PyResult<T> {
         let array = |values: &[f64]| PyArray1::from_slice(py, values);
         let arguments = (state.t, array(state.q.as_slice()), array(state.v.as_slice()));
         function.bind(py).call1(arguments)?.extract().map_err(Into::into)
     };
-    Python::attach(call).map_err(keep).ok()
+    unless_raised(exception, call)
 }
 
 /// A function of t, q and v in Python that gives several values; no numbers once it has raised an exception.
-fn values_of_state<'a>(
-    function: &'a Py<PyAny>,
-    keep: &'a (dyn Fn(PyErr) + Sync),
-) -> impl Fn(&State, usize) -> Vec<f64> + 'a {
+fn values_of_state<'a>(function: &'a Py<PyAny>, exception: &'a Exception) -> impl Fn(&State, usize) -> Vec<f64> + 'a {
     move |state, count| {
-        let found = called::<Vec<f64>>(function, state, keep);
+        let found = called::<Vec<f64>>(function, state, exception);
         found.filter(|found| found.len() == count).unwrap_or_else(|| vec![f64::NAN; count])
     }
 }
 
 /// A function of t, q and v in Python as one of the state; not a number once it has raised an exception.
-fn of_state<'a>(function: &'a Py<PyAny>, keep: &'a (dyn Fn(PyErr) + Sync)) -> impl Fn(&State) -> f64 + Sync + 'a {
-    move |state| called(function, state, keep).unwrap_or(f64::NAN)
+fn of_state<'a>(function: &'a Py<PyAny>, exception: &'a Exception) -> impl Fn(&State) -> f64 + Sync + 'a {
+    move |state| called(function, state, exception).unwrap_or(f64::NAN)
 }

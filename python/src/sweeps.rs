@@ -252,14 +252,14 @@ impl Sweep {
         let signals = inputs.into_iter().map(signal).collect::<PyResult<Vec<_>>>()?;
         let outputs = outputs.iter().map(|text| text.parse().map_err(wrong)).collect::<PyResult<Vec<Output>>>()?;
         let defaults = compiled.model.parameters();
-        let parameters = model.model.describe().parameters.iter().zip(model.model.parameters()).zip(defaults);
+        let varied: Vec<usize> = cases.names().iter().filter_map(|name| model.model.place_of_parameter(name)).collect();
         // What has its default, or varies, is not fixed.
-        let is_fixed = |name: &str, value: f64, default: f64| {
-            value.to_bits() != default.to_bits() && !cases.names().iter().any(|varied| varied == name)
-        };
-        let parameters = parameters
-            .filter(|((channel, value), default)| is_fixed(&channel.name, **value, **default))
-            .map(|((channel, value), _)| (channel.name.clone(), *value))
+        let is_fixed =
+            |place: usize, value: f64| value.to_bits() != defaults[place].to_bits() && !varied.contains(&place);
+        let channels = model.model.describe().parameters.iter().zip(model.model.parameters()).enumerate();
+        let parameters = channels
+            .filter(|&(place, (_, &value))| is_fixed(place, value))
+            .map(|(_, (channel, &value))| (channel.name.clone(), value))
             .collect();
         let subject = || {
             let initial = compiled.settings(&initial)?;

@@ -24,6 +24,12 @@ def test_parameters_have_values_units_and_defaults(cart):
 def test_components_of_parameters_have_paths():
     top = hamel.models.heavy_top
     assert top.with_parameters({"tip[1]": -2.0}).parameters["tip_y"] == -2.0
+    with pytest.raises(hamel.ModelError, match="`tip_y` and `tip\\[1\\]` are one parameter"):
+        top.with_parameters({"tip_y": 1.0, "tip[1]": -2.0})
+    with pytest.raises(hamel.ModelError, match="are one parameter"):
+        hamel.sweep(top, {"tip_y": [1.0], "tip[1]": [2.0]}, outputs=["energy"], until=0.1)
+    table = hamel.sweep(top.with_parameters(tip_y=-1.0), {"tip[1]": [2.0]}, outputs=["energy"], until=0.1)
+    assert len(table) == 1 and not table.failures
 
 
 def test_impossible_parameters_are_refused(cart):

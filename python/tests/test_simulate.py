@@ -46,7 +46,16 @@ def test_defaults_are_those_of_the_command(cart):
         warnings.simplefilter("ignore", hamel.CautionWarning)
         ball = hamel.models.bouncing_ball.simulate(until=0.5)
     np.testing.assert_allclose(np.diff(ball.t), 1e-3, rtol=1e-9)
-    assert len(cart.simulate(until=2.0, record_every=100)) == 21
+
+
+@pytest.mark.parametrize("steps", [{}, {"tolerance": 1e-6}, {"dt": 1e-2}])
+def test_recording_changes_no_steps(cart, steps):
+    """Every seventh of the same steps, and the last one."""
+    all_ = cart.simulate(until=2.0, record_every=1, **steps)
+    some = cart.simulate(until=2.0, record_every=7, **steps)
+    kept = sorted({*range(0, len(all_), 7), len(all_) - 1})
+    np.testing.assert_array_equal(some.t, all_.t[kept])
+    np.testing.assert_array_equal(some.q, all_.q[kept])
 
 
 @pytest.mark.parametrize(
@@ -186,12 +195,40 @@ def test_exceptions_of_functions_end_the_run(cart):
     assert isinstance(error.value.__cause__, ZeroDivisionError)
 
 
+def test_an_exception_counts_although_the_next_call_succeeds(cart):
+    """Also in a call that does not decide over the motion, and in the last one."""
+    for fails_at in (1, 37, 38, 39, 40, 41, 42, 400):
+        calls = [0]
+
+        def drive(t):
+            calls[0] += 1
+            if calls[0] == fails_at:
+                raise ZeroDivisionError("once")
+            return 0.0
+
+        with pytest.raises(hamel.SimulationError, match="once"):
+            cart.simulate("runge_kutta", until=1.0, dt=0.01, inputs={"drive": drive})
+        assert calls[0] == fails_at
+
+    asked = [0]
+
+    def event(t, q, v):
+        asked[0] += 1
+        if asked[0] == 30:
+            raise ZeroDivisionError("once")
+        return 1.0
+
+    with pytest.raises(hamel.SimulationError, match="once"):
+        cart.simulate("runge_kutta", until=1.0, dt=0.01, inputs={"drive": 0.0}, events=[event])
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of processes")
-def test_ctrl_c_ends_a_run_and_keeps_it(cart):
+@pytest.mark.parametrize("given", [{}, {"inputs": {"drive": lambda t: 0.0}}, {"events": [lambda t, q, v: 1.0]}])
+def test_ctrl_c_ends_a_run_and_keeps_it(cart, given):
     timer = threading.Timer(0.4, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
     with pytest.raises(hamel.Interrupted) as error:
-        cart.simulate("runge_kutta", until=1e6, dt=1e-3, record_every=1000)
+        cart.simulate("runge_kutta", until=1e6, dt=1e-3, record_every=1000, **given)
     timer.join()
     assert isinstance(error.value, KeyboardInterrupt)
     assert 0 < error.value.time < 1e6 and len(error.value.trajectory) > 1
@@ -273,6 +310,8 @@ def test_a_function_may_end_the_program(cart):
     with pytest.raises(SystemExit) as error:
         cart.simulate(until=1.0, inputs={"drive": leave})
     assert error.value.code == 3
+    with pytest.raises(SystemExit):
+        cart.simulate(until=1.0, inputs={"drive": lambda t: sys.exit(3)})
 
 
 def test_steps_end_where_tables_and_formulas_change():

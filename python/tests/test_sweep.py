@@ -105,6 +105,7 @@ def test_failed_cases_are_results():
         ({"vary": {"mass": [1.0]}, "outputs": ["rail.displacment.max"]}, ValueError, "did you mean `rail.displacement`"),
         ({"vary": {"mass": [1.0]}, "outputs": []}, ValueError, "at least one output"),
         ({"vary": {}}, ValueError, "expected `vary` or `cases`"),
+        ({"vary": {"mass": "1..3"}, "sample": "random:3", "seed": -1}, ValueError, "`seed`: expected a whole number"),
         ({"vary": {"mass": [[1.0, 2.0], [3.0, 4.0]]}}, ValueError, "`mass`: expected numbers in one row, found shape (2, 2)"),
         ({"vary": {"mass": [1.0]}, "threads": 0}, ValueError, "`threads`: expected at least one, found 0"),
         ({"vary": {"mass": [1.0]}, "max_steps": -3}, ValueError, "`max_steps`: expected at least one, found -3"),

@@ -120,7 +120,7 @@ pub enum Caution {
         /// The first such time, s.
         t: f64,
     },
-    /// Joints have gone past limits at which nothing stops them: limits are data, a stop is a contact.
+    /// Joints have gone past limits: limits are data, a stop is a contact, which yields by the way of a step.
     JointLimit {
         /// The coordinate that was the first.
         coordinate: Channel,
@@ -130,6 +130,8 @@ pub enum Caution {
         limit: f64,
         /// How many other coordinates went past theirs.
         others: usize,
+        /// Whether the model has contacts, of which one may be the stop.
+        may_be_stopped: bool,
     },
     /// Joints were faster than their limits allow, which are data: nothing slows a joint.
     JointSpeed {
@@ -239,13 +241,16 @@ impl fmt::Display for Caution {
                 "parameter `{parameter}` moves a time at which the equations of motion jump, first t = {t:.6e} s: slopes by it \
                  leave this out; let the formula go over within a time"
             ),
-            Caution::JointLimit { coordinate: Channel { name, unit }, t, limit, others } => {
+            Caution::JointLimit { coordinate: Channel { name, unit }, t, limit, others, may_be_stopped } => {
                 let (limit, others) = (four_digits(*limit), more(*others, ["did"; 2]));
-                write!(
-                    f,
-                    "`{name}` went past its limit of {limit} {unit} at t = {t:.4} s{others}: limits are data, only a \
-                     contact stops a joint (of an imported robot: `--stops`)"
-                )
+                let why = match may_be_stopped {
+                    false => "limits are data, only a contact stops a joint (of an imported robot: `--stops`)",
+                    true => {
+                        "limits are data; where a contact is the stop, it yields by the way of a step: take shorter \
+                         steps, or follow impacts (`--follow-impacts`)"
+                    }
+                };
+                write!(f, "`{name}` went past its limit of {limit} {unit} at t = {t:.4} s{others}: {why}")
             }
             Caution::JointSpeed { velocity: Channel { name, unit }, t, limit, others } => {
                 let (limit, others) = (four_digits(*limit), more(*others, ["was", "were"]));

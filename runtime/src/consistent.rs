@@ -27,6 +27,15 @@ const NEAREST: f64 = 1e-13;
 const MOST_STEPS: usize = 30;
 /// Shortest part of a step on that way.
 const LEAST_FRACTION: f64 = 1e-3;
+/// A solution in which something has turned by more, in rad or in Euler parameters, may have been leapt to.
+const FAR: f64 = 0.5;
+/// A solution counts as nearer whose distance is this part of another's.
+const NEARER: f64 = 0.99;
+/// On the way that does not leap: the part of the equations with which it begins, the least, and the longest step, as a part
+/// of the way to the solution that is there, or of one.
+const FIRST_PART: f64 = 1.0 / 16.0;
+const LEAST_PART: f64 = 1e-3;
+const MOST_AT_ONCE: f64 = 0.25;
 /// Most rounds of the solution for velocities; a decomposition needs two, sparse elimination a few more.
 const MAX_ROUNDS: usize = 20;
 /// Largest residual of a solution, relative to one plus the largest coordinate or velocity.
@@ -124,21 +133,8 @@ pub fn state_with(
         rows.append(&rates_of(&info.blocks, state.q.as_slice(), dims.nv, coordinates));
         (residual, rows)
     };
-    let mut first = None;
-    for offset in OFFSETS {
-        state.q.copy_from(&near.q);
-        set_aside(model, &mut state, offset);
-        let residual = correct(model, &mut state, &place);
-        if is_solved(&residual, &state) {
-            approach(model, &mut state, &near.q, &place);
-            first = None;
-            break;
-        }
-        first.get_or_insert(residual);
-    }
-    if let Some(residual) = first {
-        return Err(refused(model, "coordinates", &info.coordinates, coordinates, &residual));
-    }
+    solve_near(model, &mut state, &near.q, &place)
+        .map_err(|residual| refused(model, "coordinates", &info.coordinates, coordinates, &residual))?;
     normalize_rotations(&info.blocks, state.q.as_mut_slice());
     check_gaps(model, &state)?;
 
@@ -304,20 +300,101 @@ fn why_singular(model: &dyn Model, state: &State, matrix: &DMatrix<f64>) -> Stri
 
 /// Solves `g = 0` together with the initial conditions on coordinates.
 fn assemble(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
+    let mut reference = DVector::zeros(state.q.len());
+    model.reference_configuration(reference.as_mut_slice());
+    let equations = |state: &State| position_equations(model, state);
+    solve_near(model, state, &reference, &equations).map_err(|residual| conflict(model, "coordinates", &residual))
+}
+
+/// Equations on coordinates: residuals, and derivatives by the directions of the velocities.
+type OnPositions<'a> = &'a dyn Fn(&State) -> (DVector<f64>, Rows);
+
+/// Moves a state to a solution near a configuration, or gives the smallest residuals that were found.
+fn solve_near(
+    model: &dyn Model,
+    state: &mut State,
+    to: &DVector<f64>,
+    equations: OnPositions,
+) -> Result<(), DVector<f64>> {
     let mut smallest = None::<DVector<f64>>;
     for offset in OFFSETS {
-        let residual = assemble_from(model, state, offset);
+        let begin = |state: &mut State| {
+            state.q.copy_from(to);
+            set_aside(model, state, offset);
+        };
+        begin(state);
+        let residual = correct(model, state, equations);
         if is_solved(&residual, state) {
-            let mut reference = DVector::zeros(state.q.len());
-            model.reference_configuration(reference.as_mut_slice());
-            approach(model, state, &reference, &|state| position_equations(model, state));
+            approach(model, state, to, equations);
+            let there = way(model, &state.q, to);
+            let velocities = &model.describe().velocities;
+            let has_turned = there.iter().zip(velocities).any(|(part, of)| of.unit != "m/s" && part.abs() > FAR);
+            let most = MOST_AT_ONCE * f64::max(there.amax(), 1.0);
+            let others: [&dyn Fn(&mut State) -> bool; 2] = [
+                &|other| {
+                    correct(model, other, &|state| conditions_alone(model, equations(state)));
+                    is_solved(&correct(model, other, equations), other)
+                },
+                &|other| lead(model, other, equations, most),
+            ];
+            for arrives in others.into_iter().filter(|_| has_turned) {
+                let mut other = state.clone();
+                begin(&mut other);
+                if arrives(&mut other) {
+                    approach(model, &mut other, to, equations);
+                    if way(model, &other.q, to).norm() < NEARER * way(model, &state.q, to).norm() {
+                        state.q.copy_from(&other.q);
+                    }
+                }
+            }
             return Ok(());
         }
         if smallest.as_ref().is_none_or(|smallest| residual.amax() < smallest.amax()) {
             smallest = Some(residual);
         }
     }
-    Err(conflict(model, "coordinates", &smallest.unwrap_or_default()))
+    Err(smallest.unwrap_or_default())
+}
+
+/// Those of these equations that are no constraints of the model.
+fn conditions_alone(model: &dyn Model, (residual, mut rows): (DVector<f64>, Rows)) -> (DVector<f64>, Rows) {
+    let constraints = model.dims().nc;
+    rows.entries.retain(|&(row, ..)| row >= constraints);
+    rows.entries.iter_mut().for_each(|(row, ..)| *row -= constraints);
+    rows.rows -= constraints;
+    (residual.rows(constraints, residual.len() - constraints).into_owned(), rows)
+}
+
+/// The way from one configuration to another, along the velocities.
+fn way(model: &dyn Model, from: &DVector<f64>, to: &DVector<f64>) -> DVector<f64> {
+    let mut way = DVector::zeros(model.dims().nv);
+    difference(&model.describe().blocks, from.as_slice(), to.as_slice(), way.as_mut_slice());
+    way
+}
+
+/// Leads a state to a solution by making the equations hold little by little, so that it does not leap to another way of
+/// assembling the same bodies, by steps of this length at most; whether it has come there.
+fn lead(model: &dyn Model, state: &mut State, equations: OnPositions, most: f64) -> bool {
+    let beginning = equations(state).0;
+    let (mut done, mut part) = (0.0, FIRST_PART);
+    while done < 1.0 {
+        let next = f64::min(done + part, 1.0);
+        let from = state.q.clone();
+        let residual = correct(model, state, &|state| {
+            let (residual, rows) = equations(state);
+            (residual - (1.0 - next) * &beginning, rows)
+        });
+        if is_solved(&residual, state) && way(model, &from, &state.q).amax() <= most {
+            (done, part) = (next, 2.0 * part);
+        } else {
+            state.q = from;
+            part *= 0.5;
+            if part < LEAST_PART {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// The error of equations that have no common solution, with the one whose residual is largest; of several that are
@@ -341,13 +418,6 @@ fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
     StepError::Inconsistent { model: info.name.clone(), reason, residual: largest }
 }
 
-/// Gauss-Newton with minimum-norm steps from near the reference configuration; returns the remaining residuals.
-fn assemble_from(model: &dyn Model, state: &mut State, offset: f64) -> DVector<f64> {
-    model.reference_configuration(state.q.as_mut_slice());
-    set_aside(model, state, offset);
-    correct(model, state, &|state| position_equations(model, state))
-}
-
 /// Moves coordinates off a place that may be singular.
 fn set_aside(model: &dyn Model, state: &mut State, offset: f64) {
     if offset > 0.0 {
@@ -359,7 +429,7 @@ fn set_aside(model: &dyn Model, state: &mut State, offset: f64) {
 }
 
 /// Gauss-Newton with minimum-norm steps from a state; returns the remaining residuals.
-fn correct(model: &dyn Model, state: &mut State, equations: &dyn Fn(&State) -> (DVector<f64>, Rows)) -> DVector<f64> {
+fn correct(model: &dyn Model, state: &mut State, equations: OnPositions) -> DVector<f64> {
     let info = model.describe();
     let (mut residual, mut jacobian) = equations(state);
     for _ in 0..MAX_ITERATIONS {
@@ -394,18 +464,9 @@ fn is_solved(residual: &DVector<f64>, state: &State) -> bool {
 
 /// Moves a solution on to the one that is nearest to a configuration, along what the equations leave open: the steps that
 /// led to a solution from far away turned bodies that need not have turned.
-fn approach(
-    model: &dyn Model,
-    state: &mut State,
-    to: &DVector<f64>,
-    equations: &dyn Fn(&State) -> (DVector<f64>, Rows),
-) {
+fn approach(model: &dyn Model, state: &mut State, to: &DVector<f64>, equations: OnPositions) {
     let blocks = &model.describe().blocks;
-    let way = |q: &DVector<f64>| {
-        let mut way = DVector::zeros(model.dims().nv);
-        difference(blocks, q.as_slice(), to.as_slice(), way.as_mut_slice());
-        way
-    };
+    let way = |q: &DVector<f64>| way(model, q, to);
     for _ in 0..MOST_STEPS {
         let way_there = way(&state.q);
         if is_zero(&way_there) {

@@ -2,12 +2,14 @@
 //! `r(t, q, v, 0, λ) = 0`, `g(t, q) = 0`, where all velocities but the states are zero.
 //!
 //! Newton's method with the exact derivatives of the model and full steps: iterates of slender structures have large
-//! internal forces, so that a step may be correct although it does not reduce the residual. For large loads increase
-//! the load in steps, and start from the equilibrium of the previous load. Coordinates that nothing determines, such as
-//! the place of a vehicle on a plane, change as little as possible. Stability is not examined ([`linearize`] does), and
-//! contacts are ignored.
+//! internal forces, so that a step may be correct although it does not reduce the residual. Where it fails, or goes astray,
+//! steps against inertia lead nearer to an equilibrium first (`settling`). Coordinates that nothing determines, such as the place of a
+//! vehicle on a plane, change as little as possible. Stability is not examined ([`linearize`] does), and contacts are
+//! ignored.
 //!
 //! [`linearize`]: crate::linearize()
+
+mod settling;
 
 use nalgebra::{DMatrix, DVector, SVD};
 
@@ -80,7 +82,7 @@ pub enum EquilibriumError {
     },
     /// Newton's method did not converge.
     #[error(
-        "{model}: no equilibrium found at t = {t} s: the last of {iteration} corrections is {correction:.3e}; start nearer to it, or raise the loads in steps"
+        "{model}: no equilibrium found at t = {t} s: the last of {iteration} corrections is {correction:.3e}; if there is one, start nearer to it, or raise the loads in steps"
     )]
     NotConverged {
         /// Name of the model.
@@ -95,7 +97,7 @@ pub enum EquilibriumError {
 }
 
 /// The equilibrium at the time of a state, found by Newton's method from its coordinates, first-order states and
-/// multipliers.
+/// multipliers; where that fails, or where its corrections grow, from a state to which the forces push, if there is one.
 ///
 /// Start from [`initial_state`](crate::initial_state), or from the equilibrium under a smaller load.
 ///
@@ -128,24 +130,44 @@ pub enum EquilibriumError {
 pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, EquilibriumError> {
     model.validate()?;
     check_sizes(model, start)?;
-    let info = model.describe();
-    let dims = model.dims();
-    let mut state = start.clone();
-    let moving = dims.nv - info.states;
-    state.v.rows_mut(0, moving).fill(0.0);
-    state.a.fill(0.0);
+    let (info, dims) = (model.describe(), model.dims());
+    let mut start = start.clone();
+    start.v.rows_mut(0, dims.nv - info.states).fill(0.0);
+    start.a.fill(0.0);
     let mut solver = LinearSolver::new(info.iteration_matrix.clone());
-    let redundant = redundant_constraints(model, &state);
+    let redundant = redundant_constraints(model, &start);
     solver.leave_out(&redundant.iter().map(|row| dims.nv + row).collect::<Vec<_>>());
+    let mut found = newton(model, start.clone(), &mut solver);
+    let has_failed = match &found {
+        Ok(found) => has_strayed(&found.corrections),
+        Err(error) => matches!(error, EquilibriumError::NotConverged { .. } | EquilibriumError::Singular { .. }),
+    };
+    if has_failed
+        && let Some(near) = settling::settle(model, &start, &mut solver)
+        && let Ok(nearer) = newton(model, near, &mut solver)
+    {
+        found = Ok(nearer);
+    }
+    let mut found = found?;
+    if !redundant.is_empty() {
+        least_norm_multipliers(model, &mut found.state);
+    }
+    Ok(found)
+}
+
+/// Whether corrections have grown on the way, so that the equilibrium is one of several that Newton's method came upon.
+fn has_strayed(corrections: &[f64]) -> bool {
+    corrections.windows(2).any(|pair| pair[1] > pair[0].max(STALLED))
+}
+
+/// Newton's method from a state at rest; the solver belongs to the iteration matrix of the model.
+fn newton(model: &dyn Model, mut state: State, solver: &mut LinearSolver) -> Result<Equilibrium, EquilibriumError> {
+    let (info, dims) = (model.describe(), model.dims());
     let mut values = vec![0.0; solver.nnz()];
     let mut correction = vec![0.0; solver.size()];
     let mut corrections: Vec<f64> = Vec::new();
     // Constraints on velocities leave coordinates open, and integrals of states occur nowhere.
     let mut is_open = info.velocity_constraints > 0 || info.states > 0;
-    let size_of = |step: &[f64], state: &State| {
-        let largest = step[..dims.nv].iter().fold(0.0_f64, |largest, dq| largest.max(dq.abs()));
-        largest / (1.0 + state.q.amax().min(FAR))
-    };
     for iteration in 0..MAX_ITERATIONS {
         let (r, g) = correction.split_at_mut(dims.nv);
         model.residual(&state, r, g);
@@ -158,7 +180,7 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
         let residual = correction.clone();
         is_open = is_open || solver.factor(&values).is_err() || {
             solver.solve(&mut correction);
-            let size = size_of(&correction, &state);
+            let size = size_of(&correction[..dims.nv], &state);
             size.is_nan() || size > SINGULAR
         };
         let mut open = None;
@@ -170,16 +192,8 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
             correction = equations.shortest(&residual);
             open = Some(equations);
         }
-        let (dq, dlambda) = correction.split_at(dims.nv);
-        let mut increment: Vec<f64> = dq.iter().map(|dq| -dq).collect();
-        for (rate, integral) in state.v.rows_mut(moving, info.states).iter_mut().zip(&mut increment[moving..]) {
-            *rate += core::mem::take(integral);
-        }
-        let from = state.q.clone();
-        retract(&info.blocks, from.as_slice(), &increment, state.q.as_mut_slice());
-        state.lambda.iter_mut().zip(dlambda).for_each(|(lambda, change)| *lambda -= change);
-
-        let size = size_of(&correction, &state);
+        state = moved(model, &state, &correction, 1.0);
+        let size = size_of(&correction[..dims.nv], &state);
         let has_stalled = size < STALLED && corrections.last().is_some_and(|&previous| size > 0.5 * previous);
         let is_last = size < CONVERGED || has_stalled;
         if is_last && let Some(equations) = &open {
@@ -194,9 +208,6 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
             if broken_constraint(model, &state).is_some() {
                 break;
             }
-            if !redundant.is_empty() {
-                least_norm_multipliers(model, &mut state);
-            }
             let free = open.map_or_else(Vec::new, |equations| equations.free());
             return Ok(Equilibrium { state, free, corrections });
         }
@@ -204,6 +215,27 @@ pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, Equi
     let correction = corrections.last().copied().unwrap_or(f64::INFINITY);
     let iteration = corrections.len() as u32;
     Err(EquilibriumError::NotConverged { model: info.name.clone(), t: state.t, iteration, correction })
+}
+
+/// A state after a correction of coordinates, of the integrals of first-order states and of multipliers; for the states,
+/// its part per second that their integrals change.
+fn moved(model: &dyn Model, state: &State, correction: &[f64], per_second: f64) -> State {
+    let (info, dims) = (model.describe(), model.dims());
+    let mut next = state.clone();
+    let (dq, dlambda) = correction.split_at(dims.nv);
+    let mut increment: Vec<f64> = dq.iter().map(|dq| -dq).collect();
+    let moving = dims.nv - info.states;
+    for (rate, integral) in next.v.rows_mut(moving, info.states).iter_mut().zip(&mut increment[moving..]) {
+        *rate += per_second * core::mem::take(integral);
+    }
+    retract(&info.blocks, state.q.as_slice(), &increment, next.q.as_mut_slice());
+    next.lambda.iter_mut().zip(dlambda).for_each(|(lambda, change)| *lambda -= change);
+    next
+}
+
+/// The largest correction of a coordinate, relative to one plus the largest coordinate.
+fn size_of(correction: &[f64], state: &State) -> f64 {
+    correction.iter().fold(0.0_f64, |largest, dq| largest.max(dq.abs())) / (1.0 + state.q.amax().min(FAR))
 }
 
 /// What the equations of rest leave over.

@@ -48,7 +48,9 @@ impl Followed {
     pub(crate) fn cautions(&self, model: &dyn Model) -> impl Iterator<Item = Caution> {
         let info = model.describe();
         let place = first(&self.places).and_then(|(place, t, limit, others)| {
-            Some(Caution::JointLimit { coordinate: info.coordinates.get(place)?.clone(), t, limit, others })
+            let may_be_stopped = !info.contacts.is_empty();
+            let coordinate = info.coordinates.get(place)?.clone();
+            Some(Caution::JointLimit { coordinate, t, limit, others, may_be_stopped })
         });
         let speed = first(&self.speeds).and_then(|(place, t, limit, others)| {
             Some(Caution::JointSpeed { velocity: info.velocities.get(place)?.clone(), t, limit: limit.abs(), others })

@@ -643,7 +643,9 @@ fn joints_past_their_limits_are_named() {
         Simulation::new(&model, &RungeKutta).step(1e-3).until(2.0).run(state).cautions
     };
     // Let go at 80° it passes −45° on the other side, after a quarter and before a half of its period of 2.4 s.
-    let [Caution::JointLimit { coordinate, t, limit, others: 0 }] = &run(80_f64.to_radians())[..] else {
+    let [Caution::JointLimit { coordinate, t, limit, others: 0, may_be_stopped: false }] =
+        &run(80_f64.to_radians())[..]
+    else {
         panic!("{:?}", run(80_f64.to_radians()));
     };
     assert_eq!((coordinate.name.as_str(), limit.to_degrees()), ("hinge.angle", -45.0));

@@ -1,7 +1,10 @@
 //! Why a sweep cannot be done.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use hamel_compiler::file::FileError;
 
 /// Why a sweep cannot be done.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +57,17 @@ impl SweepError {
 
     pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> SweepError {
         move |source| SweepError::Write { path: path.to_owned(), source }
+    }
+
+    /// Writes a file that is whole or not there.
+    pub(crate) fn write_whole(
+        path: &Path,
+        content: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<(), SweepError> {
+        hamel_compiler::file::write(path, content).map_err(|error| match error {
+            FileError::Write { path, source } => SweepError::Write { path, source },
+            other => SweepError::new(other.to_string()),
+        })
     }
 
     pub(crate) fn opening(path: &Path) -> impl FnOnce(io::Error) -> SweepError {

@@ -22,6 +22,7 @@ pub struct Fixed {
 pub struct Subject {
     model: JitModel,
     source: String,
+    level: Level,
     inputs: Vec<(String, Signal)>,
     places: Vec<Place>,
     columns: Vec<Column>,
@@ -103,6 +104,10 @@ impl Subject {
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             wrong(format!("unknown {kind} `{name}`\nhelp: known are {known}{more}"))
         };
+        let given = fixed.parameters.iter().map(|(name, _)| name).chain(names).map(String::as_str);
+        if let Some([first, second]) = model.one_parameter_by_two_names(given) {
+            return Err(wrong(format!("`{first}` and `{second}` are one parameter; expected one of both")));
+        }
         model
             .set(&fixed.parameters)
             .map_err(|error| unknown("parameter", &error.name, &[&model.describe().parameters]))?;
@@ -140,7 +145,7 @@ impl Subject {
             let unit = start.map_or(unit, |start| start.unit.clone());
             columns.push(Column { name: name.clone(), unit });
         }
-        Ok(Subject { source, inputs: fixed.inputs, places, columns, model })
+        Ok(Subject { source, level, inputs: fixed.inputs, places, columns, model })
     }
 
     /// The model, with its fixed values.
@@ -155,6 +160,11 @@ impl Subject {
                 || self.places.iter().any(|place| matches!(place, Place::Input(given) if given == name))
         };
         self.model.describe().inputs.iter().map(|channel| channel.name.as_str()).filter(move |name| !is_given(name))
+    }
+
+    /// How it was compiled.
+    pub(crate) fn level(&self) -> String {
+        format!("{:?}", self.level)
     }
 
     /// The text that was compiled.

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
-use std::fs::{self, File};
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -143,6 +143,8 @@ const MARK: &str = "sweep.json";
 struct Description<'a> {
     hamel: &'static str,
     model: &'a str,
+    /// Models that are compiled in another way have other last digits.
+    compiled: String,
     inputs: &'a str,
     parameters: &'a [f64],
     variables: &'a [Column],
@@ -240,12 +242,26 @@ impl<'a> Sweep<'a> {
         self.trajectories.as_ref().is_none_or(|folder| mark(folder) == Some(self.description(inputs, Shard::WHOLE)))
     }
 
+    /// A case that has ended well, by its table, and whose motion is not in its folder.
+    pub fn missing_motion(&self, table: &Table) -> Option<u64> {
+        let has_ended = |row: &&Row| row.outcome.failure.is_none();
+        let is_missing = |case: &u64| self.motion_of(*case).is_some_and(|path| !path.exists());
+        table.rows.iter().filter(has_ended).map(|row| row.case).find(is_missing)
+    }
+
+    /// The file of a motion, if they are written.
+    fn motion_of(&self, case: u64) -> Option<PathBuf> {
+        let digits = (self.cases.len() - 1).to_string().len();
+        Some(self.trajectories.as_ref()?.join(format!("case_{case:0digits$}.parquet")))
+    }
+
     /// Everything that decides the results of a part of the sweep, as one line of JSON. `inputs` describes the signals
     /// of inputs.
     pub fn description(&self, inputs: &str, shard: Shard) -> String {
         let description = Description {
             hamel: env!("CARGO_PKG_VERSION"),
             model: self.subject.source(),
+            compiled: self.subject.level(),
             inputs,
             parameters: self.subject.model().parameters(),
             variables: self.subject.columns(),
@@ -438,13 +454,10 @@ impl<'s> Worker<'s> {
                 Ok(_) => runs.next().unwrap_or_else(|| unreachable!("each that has begun has run")),
                 Err(end) => return end,
             };
-            if let Some(folder) = trajectories {
+            if let Some(path) = self.sweep.motion_of(numbers[place]) {
                 run.trajectory.rows().for_each(pass(place));
-                let digits = (self.sweep.cases.len() - 1).to_string().len();
-                let path = folder.join(format!("case_{:0digits$}.parquet", numbers[place]));
                 if !matches!(run.outcome, Err(StepError::Cancelled { .. })) {
-                    let write = || run.trajectory.write_parquet(File::create(&path)?);
-                    write().map_err(SweepError::writing(&path))?;
+                    SweepError::write_whole(&path, |file| run.trajectory.write_parquet(file))?;
                 }
             }
             let cautions = run.cautions.iter().map(|caution| caution.to_string().replace('\n', " ")).collect();

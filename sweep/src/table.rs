@@ -93,19 +93,10 @@ impl Table {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), SweepError> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let write = || -> io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            match Table::is_parquet(path) {
-                true => self.write_parquet(file.as_file_mut())?,
-                false => self.write_csv(io::BufWriter::new(file.as_file_mut()))?,
-            }
-            file.as_file().sync_all()?;
-            readable(file.as_file())?;
-            file.persist(path)?;
-            Ok(())
-        };
-        write().map_err(SweepError::writing(path))
+        SweepError::write_whole(path, |file| match Table::is_parquet(path) {
+            true => Ok(self.write_parquet(file)?),
+            false => self.write_csv(io::BufWriter::new(file)),
+        })
     }
 
     fn titles(&self) -> impl Iterator<Item = String> + '_ {
@@ -262,17 +253,5 @@ fn write_column<T: parquet::data_type::DataType>(
         column.typed::<T>().write_batch(values, levels, None)?;
         column.close()?;
     }
-    Ok(())
-}
-
-/// Temporary files are readable by their user alone; results are as other files.
-#[cfg(unix)]
-fn readable(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable(_: &File) -> io::Result<()> {
     Ok(())
 }

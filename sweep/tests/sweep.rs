@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use hamel::simulation::Steps;
-use hamel::{Options, Signal};
+use hamel::{Model, Options, Signal};
 use hamel_jit::Level;
 use hamel_sweep::{Cases, Fixed, Journal, Motion, Output, Sampling, Shard, Subject, Sweep, SweepError, Table, merged};
 
@@ -132,6 +132,41 @@ fn results_do_not_depend_on_threads_or_parts() {
     let other = run(&other, &path("other"), Shard { part: 1, of: 3 }, 1).unwrap();
     assert!(error(&[given[0].clone(), (name, other)]).contains("differ in: until"));
     assert!(error(&[]).contains("expected parts"));
+}
+
+/// A component has the name of its place and that of its axis; both set the same number.
+#[test]
+fn a_parameter_has_one_value_whatever_it_is_called() {
+    let text = OSCILLATOR.replace("param mass", "param offset = [0.1, 0.2] m;\nparam mass");
+    let text = text.replace("initial", "output shifted = block.position.y + offset[0];\ninitial");
+    let subject = |fixed: Fixed, names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        Subject::new(text.parse().unwrap(), Level::AtOnce, None, fixed, &names)
+    };
+    let fixed = |name: &str| Fixed { parameters: vec![(name.to_owned(), 0.3)], ..Fixed::default() };
+    let known = subject(Fixed::default(), &["mass"]).unwrap();
+    let parameters = &known.model().describe().parameters;
+    let first = parameters.iter().find(|known| known.name.starts_with("offset")).unwrap().name.as_str();
+    for (fixed, names) in [(Fixed::default(), &[first, "offset[0]"][..]), (fixed("offset[0]"), &[first])] {
+        let Err(error) = subject(fixed, names) else { panic!("{names:?}") };
+        assert!(error.to_string().contains("are one parameter; expected one of both"), "{error}");
+    }
+}
+
+/// Digits are those of one way of compiling.
+#[test]
+fn results_of_models_that_are_compiled_in_another_way_are_others() {
+    let cases = sampled();
+    let (motion, outputs) = (motion(), outputs());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let [at_once, optimised] = [Level::AtOnce, Level::Optimised]
+        .map(|level| Subject::new(OSCILLATOR.parse().unwrap(), level, None, Fixed::default(), cases.names()).unwrap());
+    let sweep = Sweep::new(&at_once, &cases, &motion, &outputs).unwrap();
+    drop(Journal::open(&path, &sweep.description("", Shard::WHOLE)).unwrap());
+    let sweep = Sweep::new(&optimised, &cases, &motion, &outputs).unwrap();
+    let Err(refused) = Journal::open(&path, &sweep.description("", Shard::WHOLE)) else { panic!("taken") };
+    assert!(refused.to_string().contains("holds results of another sweep"), "{refused}");
 }
 
 /// The file may end at any byte when the program is killed; the sweep then goes on to the same results.

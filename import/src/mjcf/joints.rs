@@ -48,7 +48,7 @@ impl<'d> Reader<'_, 'd> {
             [("damping", "damper"), ("stiffness", "spring")].map(|(attribute, switch)| {
                 match self.switches.is_off(switch) {
                     true => Some(None),
-                    false => self.scalar(view, attribute),
+                    false => self.coefficient(view, attribute),
                 }
             });
         let rotor = self.scalar(view, "armature").map(|rotor| rotor.filter(|rotor| !rotor.is_zero()));
@@ -114,6 +114,17 @@ impl<'d> Reader<'_, 'd> {
             ..Joint::plain(name, place, kind, (parent, child), &at)
         };
         Some((joint, if has_coordinate { reference } else { 0.0 }))
+    }
+
+    /// The factor of a force, which may be followed by those of higher powers, if they are zero.
+    fn coefficient(&mut self, view: View<'d>, attribute: &'static str) -> Option<Option<Number>> {
+        let Some(holder) = self.classes.holder(view, attribute) else { return Some(None) };
+        let mut factors = self.notes.list(holder, attribute, 1, 3)?;
+        if factors[1..].iter().all(Number::is_zero) {
+            return Some(Some(factors.swap_remove(0)));
+        }
+        let what = format!("`{attribute}` has factors of higher powers, which are not read");
+        self.notes.wrong(holder, Problem::Unsupported { what, help: "write the force in the model" })
     }
 
     /// What a coordinate and the force on it shall not leave.

@@ -7,6 +7,7 @@
 //! tendons, friction in joints, the inertia of rotors (`armature`) and limits of joints with several coordinates.
 
 mod actuators;
+mod attributes;
 mod classes;
 mod compiler;
 mod drives;

@@ -8,7 +8,8 @@ use super::read::Reader;
 use crate::robot::number::Number;
 
 /// What flags switch off that a model would have otherwise, and what follows.
-const SWITCHES: [(&str, &str); 6] = [
+const SWITCHES: [(&str, &str); 7] = [
+    ("passive", "joints have no springs and no damping"),
     ("damper", "joints have no damping"),
     ("spring", "joints have no springs"),
     ("actuation", "actuators have no inputs and no forces"),
@@ -31,6 +32,8 @@ impl Switches<'_> {
     pub(super) fn is_off(&self, flag: &str) -> bool {
         let with_others = match flag {
             "limit" | "equality" | "frictionloss" => self.off.contains_key("constraint"),
+            // A flag of versions before 3.4.
+            "damper" | "spring" => self.off.contains_key("passive"),
             _ => false,
         };
         with_others || self.off.contains_key(flag)

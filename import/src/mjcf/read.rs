@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use hamel_compiler::escape::line;
 use roxmltree::Node;
 
+use super::attributes::KNOWN;
 use super::classes::{Classes, View};
 use super::compiler::Compiler;
 use super::drives::Drives;
@@ -91,6 +92,7 @@ fn read_whole(text: &str, places: Places, visuals: Option<&Visuals>) -> Result<(
         assets: None,
         looks: Vec::new(),
     };
+    reader.notes.unknown_attributes(root, &KNOWN);
     sections("compiler").for_each(|node| reader.compiler(node));
     let gravity = reader.options(sections("option"));
     reader.meshes(sections("asset"));

@@ -471,3 +471,29 @@ fn replicas_have_the_names_that_mujoco_gives_them() {
 pub(super) fn import_error(text: &str) -> String {
     import(text, &Options::default()).expect_err(text).to_string()
 }
+
+#[test]
+fn attributes_that_nobody_knows_are_said() {
+    let body = format!("<body name=\"b\"><joint dampin=\"3\" axis=\"0 1 0\"/>{INERTIAL}<site naem=\"s\"/></body>\n");
+    let others = "<option><flag gravty=\"disable\"/></option>\n<sensor><jointpos join=\"b\"/></sensor>\n";
+    let found = warnings(&translated(&robot(&body, others)));
+    for (attribute, element) in [("dampin", "joint"), ("naem", "site"), ("gravty", "flag")] {
+        let expected = format!("the attribute `{attribute}` of `{element}` is not known, and ignored");
+        assert!(found.iter().any(|warning| warning.ends_with(&expected)), "{expected}: {found:?}");
+    }
+    assert_eq!(found.iter().filter(|warning| warning.contains("is not known")).count(), 3, "{found:?}");
+}
+
+/// Springs and dampers are switched off together by the flag of older versions.
+#[test]
+fn joints_without_passive_forces_have_none() {
+    let body = format!("<body name=\"b\"><joint damping=\"3\" stiffness=\"2 0 0\"/>{INERTIAL}</body>\n");
+    let with = translated(&robot(&body, ""));
+    assert!(with.model.contains("-3 N m s/rad") && with.model.contains("stiffness: 2"), "{}", with.model);
+    let without = translated(&robot(&body, "<option><flag passive=\"disable\"/></option>\n"));
+    assert!(!without.model.contains("damping") && !without.model.contains("spring"), "{}", without.model);
+    assert!(warnings(&without)[0].contains("`passive` is switched off"), "{:?}", warnings(&without));
+    let powers = robot(&body.replace("2 0 0", "2 0 5"), "");
+    let error = import(&powers, &Options::default()).unwrap_err().to_string();
+    assert!(error.contains("`stiffness` has factors of higher powers, which are not read"), "{error}");
+}

@@ -55,9 +55,10 @@ impl<'d> Reader<'_, 'd> {
         for element in elements(node) {
             match element.tag_name().name() {
                 "pose" | "parent" | "child" | "thread_pitch" | "screw_thread_pitch" => {}
-                "axis" if count > 0 => {}
+                // Many tools write an axis for every joint.
+                "axis" => {}
                 "axis2" if count > 1 => {}
-                "axis" | "axis2" => {
+                "axis2" => {
                     let message = format!("`{}` is ignored: the joint has none", element.tag_name().name());
                     self.notes.warn(self.notes.place(element), &message, || message.clone());
                 }

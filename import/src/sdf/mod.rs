@@ -6,6 +6,7 @@
 //! joint connects with the world stands on it, or moves freely where that is asked for. What has no meaning for the dynamics
 //! of rigid bodies (shapes, sensors, plugins) is left out and listed, as is what the language does not have.
 
+mod attributes;
 mod frames;
 mod joints;
 mod looks;

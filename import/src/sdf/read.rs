@@ -6,6 +6,7 @@ use hamel_compiler::escape::{excerpt, line};
 use roxmltree::Node;
 
 use super::GRAVITY;
+use super::attributes::KNOWN;
 use super::frames::Frames;
 use super::joints::ROTOR;
 use super::tree;
@@ -174,6 +175,7 @@ impl<'d> Reader<'_, 'd> {
             return self.notes.wrong(root, Problem::Unsupported { what, help: "write the version of SDFormat" });
         };
         self.version = minor;
+        self.notes.unknown_attributes(root, &KNOWN);
         let worlds: Vec<Node<'d, 'd>> = elements(root).filter(|child| child.has_tag_name("world")).collect();
         if let Some(second) = worlds.get(1) {
             let what = "there is a second `world`".to_owned();

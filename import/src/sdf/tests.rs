@@ -220,3 +220,17 @@ fn mistakes_are_reported_where_they_are() {
         assert_eq!(errors.to_string(), message);
     }
 }
+
+#[test]
+fn attributes_that_nobody_knows_are_said() {
+    let inside = format!(
+        "<link name='l'>{BODY}</link><link name='m'>{BODY}</link>\n\
+         <joint name='j' type='revolute'><parent>world</parent><child>l</child><axis><xyz>0 0 1</xyz></axis></joint>\
+         <joint name='k' type='fixed'><parent>l</parent><child>m</child>\
+         <pose relativeto='l'>1 0 0 0 0 0</pose><axis><xyz>0 0 1</xyz></axis></joint>"
+    );
+    let import = import(&model("1.9", &inside), &Options::default()).unwrap();
+    let found: Vec<String> = import.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].ends_with("the attribute `relativeto` of `pose` is not known, and ignored"), "{found:?}");
+}

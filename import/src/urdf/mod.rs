@@ -3,6 +3,7 @@
 //! What has no meaning for the dynamics of rigid bodies (shapes, transmissions, tags of simulators) is left out. Macros
 //! of xacro are expanded, as far as they are made of numbers, texts and files that are found.
 
+mod attributes;
 mod looks;
 mod read;
 mod xacro;

@@ -5,10 +5,12 @@ use std::collections::{HashMap, HashSet};
 use hamel_compiler::escape::excerpt;
 use roxmltree::Node;
 
+use super::attributes::KNOWN;
 use super::{GRAVITY, xacro};
 use crate::error::{Errors, Problem, Warning};
 use crate::places::{Places, Whole};
 use crate::robot::number::Number;
+use crate::robot::pose::Pose;
 use crate::robot::{Follower, Inertial, Joint, Kind, Limits, Link, Name, Origin, Robot};
 use crate::xml::{self, Notes, too_many};
 use crate::{Options, limits};
@@ -42,7 +44,7 @@ pub(super) fn read(text: &str, options: &Options) -> Result<(Robot, Vec<Warning>
 fn read_whole(text: &str, places: Places, options: &Options) -> Result<(Robot, Vec<Warning>), Errors> {
     let document = xml::document(text, limits::NESTING)?;
     let (exact_angles, has_looks) = (options.exact_angles, options.visuals.is_some());
-    let mut reader = Reader { notes: Notes::at(places), exact_angles, has_looks };
+    let mut reader = Reader { notes: Notes::at(places), exact_angles, has_looks, has_quaternions: false };
     let robot = reader.robot(document.root_element());
     let warnings = reader.notes.finish()?;
     // What could not be read is an error.
@@ -54,6 +56,7 @@ pub(super) struct Reader<'a> {
     pub(super) exact_angles: bool,
     /// What links look like is read, too.
     has_looks: bool,
+    has_quaternions: bool,
 }
 
 impl Reader<'_> {
@@ -63,6 +66,13 @@ impl Reader<'_> {
             let problem = Problem::OtherFormat { format: "a URDF description", root: "robot", found };
             return self.notes.wrong(node, problem);
         }
+        // Quaternions came with version 1.1; readers of 1.0 pass over them.
+        self.has_quaternions = !matches!(node.attribute("version"), None | Some("1" | "1.0"));
+        let mut known = KNOWN.to_vec();
+        if !self.has_quaternions {
+            known.iter_mut().filter(|(element, _)| *element == "origin").for_each(|(_, known)| *known = "xyz rpy");
+        }
+        self.notes.unknown_attributes(node, &known);
         let (mut links, mut joints) = (Vec::new(), Vec::new());
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
@@ -302,6 +312,9 @@ impl Reader<'_> {
             if let Some(xyz) = xyz? {
                 origin.xyz = xyz;
             }
+            if self.has_quaternions && child.has_attribute("quat_xyzw") {
+                return self.turned(child, origin);
+            }
             if let Some(written) = rpy? {
                 origin.rpy = written.each_ref().map(|angle| angle.angle(self.exact_angles));
                 for angle in origin.rpy.iter().filter(|angle| !angle.is_as_written) {
@@ -311,6 +324,19 @@ impl Reader<'_> {
             }
         }
         Some(origin)
+    }
+
+    /// An origin that a quaternion turns.
+    fn turned(&mut self, node: Node, origin: Origin) -> Option<Origin> {
+        if node.has_attribute("rpy") {
+            let what = "there are both `rpy` and `quat_xyzw`".to_owned();
+            return self.notes.wrong(node, Problem::Unsupported { what, help: "leave one of them out" });
+        }
+        let [x, y, z, w] = self.notes.numbers(node, "quat_xyzw")?.map(|number: Number| number.value);
+        match Pose::turned([w, x, y, z]) {
+            Some(turned) => Some(Origin { rpy: turned.origin(&origin).rpy, ..origin }),
+            None => self.notes.wrong(node, Problem::ZeroAxis),
+        }
     }
 
     /// Leaves an element out, with a warning.

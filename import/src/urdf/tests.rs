@@ -195,6 +195,43 @@ fn angles_are_right_ones_unless_they_shall_be_exact() {
     assert!(warnings(&exact).is_empty(), "{:?}", warnings(&exact));
 }
 
+/// Quaternions came with version 1.1: there they turn, before they are attributes that nobody knows.
+#[test]
+fn quaternions_turn_as_angles_do() {
+    let of = |version: &str, turn: &str| {
+        format!(
+            r#"<robot name="r" {version}><link name="base"/><link name="rod">{INERTIAL}</link>
+<joint name="j" type="continuous"><parent link="base"/><child link="rod"/><origin xyz="1 0 0" {turn}/></joint></robot>"#
+        )
+    };
+    let rpy = format!(r#"rpy="0 {:?} 0""#, 2.0 * 0.6_f64.atan2(0.8));
+    let quaternion = r#"quat_xyzw="0 0.6 0 0.8""#;
+    let model = |version: &str, turn: &str| translated(&of(version, turn), &FIXED).model;
+    let angle = |model: &str| {
+        let turned = model.split("rotation_y(").nth(1).unwrap_or_else(|| panic!("{model}"));
+        turned.split(' ').next().unwrap().parse::<f64>().unwrap()
+    };
+    let [as_angles, as_quaternion] = [rpy.as_str(), quaternion].map(|turn| angle(&model(r#"version="1.1""#, turn)));
+    assert!((as_angles - as_quaternion).abs() < 1e-15, "{as_angles} {as_quaternion}");
+    let old = translated(&of("", quaternion), &FIXED);
+    let warning = "2:88: the attribute `quat_xyzw` of `origin` is not known, and ignored";
+    assert!(warnings(&old).iter().any(|found| found.ends_with(&warning[6..])), "{:?}", warnings(&old));
+    let both = of(r#"version="1.1""#, &format!("{rpy} {quaternion}"));
+    assert!(error(&both, &FIXED).2.contains("both `rpy` and `quat_xyzw`"));
+    assert!(error(&of(r#"version="1.1""#, r#"quat_xyzw="0 0 0 0""#), &FIXED).2.contains("zero"));
+}
+
+#[test]
+fn attributes_that_nobody_knows_are_said() {
+    let elements = format!(
+        "<link name=\"base\"/>\n<link name=\"rod\">{INERTIAL}<visual naem=\"v\"/></link>\n\
+         <joint name=\"j\" type=\"continuous\"><parent link=\"base\"/><child link=\"rod\"/><axis xzy=\"0 0 1\" xyz=\"0 1 0\"/></joint>\n"
+    );
+    let found = warnings(&translated(&robot(&elements), &FIXED));
+    assert_eq!(found.iter().filter(|warning| warning.contains("is not known")).count(), 1, "{found:?}");
+    assert!(found.iter().any(|warning| warning.ends_with("the attribute `xzy` of `axis` is not known, and ignored")));
+}
+
 #[test]
 fn joints_hang_on_the_body_that_carries_their_frame() {
     let text = robot(&format!(

@@ -11,8 +11,9 @@ pub(crate) fn expected(place: Place, what: &str, found: &str) -> Error {
 }
 
 /// A keyword of Rust where a name is read.
-pub(crate) fn keyword_as_name(place: Place, what: &str, found: &str) -> Error {
-    error(Family::NotAName, place, format!("expected {what}, found {found}"))
+pub(crate) fn keyword_as_name(word: &Ident, what: &str) -> Error {
+    let help = format!("keywords of Rust name nothing in a model: write `{word}_`, for instance");
+    advise(Family::NotAName, word, format!("expected {what}, found keyword `{word}`"), help)
 }
 
 pub(crate) fn connective_in_expression(word: &Ident) -> Error {

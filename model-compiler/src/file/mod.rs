@@ -139,13 +139,19 @@ pub fn text(path: impl AsRef<Path>) -> Result<String, FileError> {
     read().map_err(|error| FileError::read(path, error))
 }
 
-/// Writes a file that is whole or not there: beside its place, then moved there. A link in its place is replaced.
+/// Writes a file that is whole or not there: beside its place, then moved there. A link is followed; what is no file, as a
+/// pipe, is written where it is.
 ///
 /// # Errors
 /// When it cannot be written; then nothing has changed.
 pub fn write(path: impl AsRef<Path>, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), FileError> {
     let path = path.as_ref();
     let written = || {
+        let linked = std::fs::canonicalize(path);
+        let path = linked.as_deref().unwrap_or(path);
+        if std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+            return content(&mut File::options().write(true).open(path)?);
+        }
         let mut file = unfinished(path)?;
         content(file.as_file_mut())?;
         // A full disk may show only here.

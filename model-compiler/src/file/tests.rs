@@ -171,18 +171,26 @@ fn a_file_is_whole_or_as_before() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_replaced_and_not_followed() {
+fn a_link_is_followed() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = tempfile::tempdir().unwrap();
-    let (theirs, link) = (file(&folder, "theirs", "theirs"), folder.path().join("out.rs"));
-    symlink(&theirs, &link).unwrap();
-    compile_file(file(&folder, "a.model", PENDULUM), &link).unwrap();
-    assert_eq!(text(&theirs).unwrap(), "theirs");
-    let written = std::fs::symlink_metadata(&link).unwrap();
-    assert!(written.is_file());
+    let (before, link) = (file(&folder, "before", "before"), folder.path().join("out.rs"));
     // As a file that is written in its place: for the user's mask to decide, not for this user alone.
-    let usual = std::fs::metadata(&theirs).unwrap().permissions().mode();
-    assert_eq!(written.permissions().mode(), usual);
+    let usual = std::fs::metadata(&before).unwrap().permissions().mode();
+    symlink(&before, &link).unwrap();
+    compile_file(file(&folder, "a.model", PENDULUM), &link).unwrap();
+    assert!(text(&before).unwrap().contains("Pendulum"));
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(std::fs::metadata(&before).unwrap().permissions().mode(), usual);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_written_where_it_is() {
+    use std::os::unix::fs::FileTypeExt;
+    let device = Path::new("/dev/null");
+    write(device, |file| file.write_all(b"nothing")).unwrap();
+    assert!(std::fs::metadata(device).unwrap().file_type().is_char_device());
 }
 
 #[test]

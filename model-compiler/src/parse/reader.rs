@@ -102,10 +102,10 @@ impl<'a> Reader<'a> {
                 Err(diagnostics::name_too_long(&word, limits::NAME))
             }
             Some(_) => self.take_any_word().ok_or_else(|| self.expected(what)),
-            None if self.word().is_some() => {
-                Err(diagnostics::keyword_as_name(Place::at(self.open_span()), what, &self.found()))
-            }
-            None => Err(self.expected(what)),
+            None => Err(match self.word() {
+                Some(keyword) => diagnostics::keyword_as_name(&keyword, what),
+                None => self.expected(what),
+            }),
         }
     }
 

@@ -22,6 +22,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::caution::Caution;
 use crate::consistent::{consistent_acceleration, initial_state, state_with};
 use crate::model::{Block, Model, State};
+use crate::nonsmooth::InitialAcceleration;
 use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
@@ -287,6 +288,7 @@ impl<'m> Differentiated<'m> {
             impacts: Impacts::default(),
             is_cancelled: &|| false,
         }
+        .options(Options::default())
     }
 
     /// Length of the steps, s; the last one is shorter where they do not fit.
@@ -348,8 +350,10 @@ impl<'m> Differentiated<'m> {
 
     /// Options of the scheme. Slopes are as exact as equations are solved.
     pub fn options(self, mut options: Options) -> Self {
-        // Slopes follow impacts step by step.
+        // Slopes follow impacts step by step, and begin with accelerations that know of no contacts, whose derivatives would
+        // be second ones of their directions.
         let is_followed = core::mem::take(&mut options.contacts.follow_impacts);
+        options.contacts.initial_acceleration = InitialAcceleration::Free;
         let impacts = if is_followed { Impacts::Followed } else { self.impacts };
         Self { options, impacts, ..self }
     }

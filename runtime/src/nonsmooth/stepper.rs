@@ -139,11 +139,10 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
     }
 
     fn linear_start(&self, map: &mut StepMap) -> Result<(), &'static str> {
-        if self.options.initial_acceleration != InitialAcceleration::default()
-            || self.options.after_impact != AfterImpact::default()
+        if self.options.initial_acceleration != InitialAcceleration::Free
+            || self.options.after_impact != AfterImpact::Carried
         {
-            return Err("slopes are those of accelerations that impacts leave as they are; \
-                        leave `initial_acceleration` and `after_impact` out");
+            return Err("slopes are those of accelerations that contacts leave as they are; leave `after_impact` out");
         }
         if self.options.follow_impacts {
             return Err(
@@ -440,7 +439,8 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         let (mut contacts, mut equations, mut next) = (self.contacts.clone(), self.impact.clone(), state.clone());
         equations.begin(state.t);
         contacts.close(is_closed);
-        let found = equations.find(&mut next);
+        // By the factors, which the contacts need too.
+        let found = equations.factor(&next).and_then(|()| equations.accelerate(&mut next));
         let found = found.and_then(|()| press(&mut contacts, &mut equations, &mut next, slips));
         found.map(|()| next.a).map_err(|_| "the equations of motion where contacts change have no solution")
     }
@@ -470,7 +470,8 @@ fn has_steady_directions(model: &dyn Model, state: &State) -> bool {
     of(state.t) == of(state.t + 0.37)
 }
 
-/// Accelerations under the forces of the closed contacts, from those without them; see [`Nonsmooth::accelerations`] of `slip`.
+/// Accelerations and multipliers under the forces of the closed contacts, which the record has then, from those without
+/// them, of which the equations have the solution; see [`Nonsmooth::accelerations`] of `slip`.
 fn press(
     contacts: &mut Contacts,
     equations: &mut Acceleration,
@@ -487,8 +488,10 @@ fn press(
     contacts.accelerate(next.v.as_slice(), contacts.rest(next.v.as_slice()), contacts.settings.instant);
     let motion = VelocityMap::single(next.v.as_slice(), contacts.settings.instant, 0.0);
     contacts.impose(&mut equations.solver, &mut equations.rhs, &motion)?;
-    let n = next.a.len();
-    next.a.as_mut_slice().copy_from_slice(&equations.rhs[..n]);
+    let (a, lambda) = equations.rhs.split_at(next.a.len());
+    next.a.copy_from_slice(a);
+    next.lambda.copy_from_slice(lambda);
+    contacts.record_forces(0, 1.0);
     contacts.reset_warm_start();
     Ok(())
 }
@@ -562,8 +565,8 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         // Parts of steps begin with the forces of the contacts that go on, and so does the first.
         let is_consistent =
             self.options.initial_acceleration == InitialAcceleration::Consistent || self.options.follow_impacts;
-        // The initial accelerations belong to the velocities before the impact.
-        let is_renewed = self.has_jumped || self.is_new && (collides || is_consistent);
+        // The initial accelerations know of no contacts, and belong to the velocities before the impact.
+        let is_renewed = self.has_jumped || self.is_new && (collides || is_consistent && !contacts.closed.is_empty());
         if collides || is_renewed {
             self.keep(Kept::All);
         }
@@ -624,7 +627,8 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         let Self { base, contacts, watch, impact, next, .. } = self;
         next.copy_from(base.state());
         impact.begin(next.t);
-        impact.find(next)?;
+        impact.factor(next)?;
+        impact.accelerate(next)?;
         if is_consistent {
             let (t, q) = (next.t, next.q.as_slice());
             contacts.model.contact_gap(t, q, &mut watch.gaps[1]);
@@ -633,6 +637,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         }
         let state = base.state_mut();
         state.a.copy_from(&next.a);
+        state.lambda.copy_from(&next.lambda);
         base.renew();
         Ok(impact.stats)
     }

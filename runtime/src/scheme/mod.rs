@@ -188,16 +188,16 @@ pub struct ContactOptions {
     pub settings: Settings,
 }
 
-/// Accelerations of an initial state whose contacts may be closed.
+/// Accelerations of an initial state whose contacts are closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum InitialAcceleration {
-    /// Those of the initial state, without contact forces, as the source has it: the default. The first forces of
-    /// contacts that are closed are then far off with some schemes. [rezaei, Eqs. 25, 62, 83]
-    #[default]
+    /// Those of the initial state, without contact forces, as the source has it. The first forces of contacts that are
+    /// closed are then far off with schemes that carry accelerations. [rezaei, Eqs. 25, 62, 83]
     Free,
-    /// Those with the forces of closed contacts.
+    /// Those with the forces of closed contacts: the default.
+    #[default]
     Consistent,
 }
 

@@ -112,6 +112,9 @@ impl<'a> Controllers<'a> {
                 Digits(controller.period)
             )));
         }
+        if self.controllers.is_empty() {
+            return Ok(());
+        }
         // The forces of the start have been found. A signal may be a function of time that reads the value later.
         let mut values = vec![0.0; self.model.describe().inputs.len()];
         for t in [0.5 * (self.start + until), until].into_iter().filter(|t| t.is_finite()) {
