@@ -179,6 +179,11 @@ impl<'m> Acceleration<'m> {
         if self.model.acceleration(state.t, q, v, a) && is_usable(a) {
             return Ok(());
         }
+        self.eliminate(state)
+    }
+
+    /// The same by the factors of its matrix, which are there afterwards, as is the solution in `rhs`.
+    pub(crate) fn eliminate(&mut self, state: &mut State) -> Result<(), StepError> {
         self.factor(state)?;
         self.accelerate(state)
     }

@@ -326,26 +326,8 @@ fn solve_near(
         let residual = correct(model, state, equations);
         if is_solved(&residual, state) {
             approach(model, state, to, equations);
-            let there = way(model, &state.q, to);
-            let velocities = &model.describe().velocities;
-            let has_turned = there.iter().zip(velocities).any(|(part, of)| of.unit != "m/s" && part.abs() > FAR);
-            let most = MOST_AT_ONCE * f64::max(there.amax(), 1.0);
-            let others: [&dyn Fn(&mut State) -> bool; 2] = [
-                &|other| {
-                    correct(model, other, &|state| conditions_alone(model, equations(state)));
-                    is_solved(&correct(model, other, equations), other)
-                },
-                &|other| lead(model, other, equations, most),
-            ];
-            for arrives in others.into_iter().filter(|_| has_turned) {
-                let mut other = state.clone();
-                begin(&mut other);
-                if arrives(&mut other) {
-                    approach(model, &mut other, to, equations);
-                    if way(model, &other.q, to).norm() < NEARER * way(model, &state.q, to).norm() {
-                        state.q.copy_from(&other.q);
-                    }
-                }
+            if has_turned(model, &way(model, &state.q, to)) {
+                replace_by_nearer(model, state, to, &begin, equations);
             }
             return Ok(());
         }
@@ -354,6 +336,40 @@ fn solve_near(
         }
     }
     Err(smallest.unwrap_or_default())
+}
+
+/// Whether something may have been turned further than it had to be.
+fn has_turned(model: &dyn Model, way: &DVector<f64>) -> bool {
+    let velocities = &model.describe().velocities;
+    way.iter().zip(velocities).any(|(part, of)| of.unit != "m/s" && part.abs() > FAR)
+}
+
+/// Replaces a solution by one that is nearer to a configuration, if the ways that do not leap lead to one.
+fn replace_by_nearer(
+    model: &dyn Model,
+    state: &mut State,
+    to: &DVector<f64>,
+    begin: &dyn Fn(&mut State),
+    equations: OnPositions,
+) {
+    let most = MOST_AT_ONCE * f64::max(way(model, &state.q, to).amax(), 1.0);
+    let ways: [&dyn Fn(&mut State) -> bool; 2] = [
+        &|other| {
+            correct(model, other, &|state| conditions_alone(model, equations(state)));
+            is_solved(&correct(model, other, equations), other)
+        },
+        &|other| lead(model, other, equations, most),
+    ];
+    for arrives in ways {
+        let mut other = state.clone();
+        begin(&mut other);
+        if arrives(&mut other) {
+            approach(model, &mut other, to, equations);
+            if way(model, &other.q, to).norm() < NEARER * way(model, &state.q, to).norm() {
+                state.q.copy_from(&other.q);
+            }
+        }
+    }
 }
 
 /// Those of these equations that are no constraints of the model.

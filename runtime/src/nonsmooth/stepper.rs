@@ -440,7 +440,7 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         equations.begin(state.t);
         contacts.close(is_closed);
         // By the factors, which the contacts need too.
-        let found = equations.factor(&next).and_then(|()| equations.accelerate(&mut next));
+        let found = equations.eliminate(&mut next);
         let found = found.and_then(|()| press(&mut contacts, &mut equations, &mut next, slips));
         found.map(|()| next.a).map_err(|_| "the equations of motion where contacts change have no solution")
     }
@@ -627,8 +627,7 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
         let Self { base, contacts, watch, impact, next, .. } = self;
         next.copy_from(base.state());
         impact.begin(next.t);
-        impact.factor(next)?;
-        impact.accelerate(next)?;
+        impact.eliminate(next)?;
         if is_consistent {
             let (t, q) = (next.t, next.q.as_slice());
             contacts.model.contact_gap(t, q, &mut watch.gaps[1]);
