@@ -102,6 +102,7 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     if let Some(until) = arguments.until {
         measured = measured.until(until);
     }
+    runnable::each_parameter_once(model, "--free", arguments.free.iter().map(|(name, _)| name.as_str()))?;
     // A name that no parameter has is an error of the fit.
     let start = |name: &str| model.parameter(name).unwrap_or_default();
     let free = arguments.free.iter().map(|(name, [low, high])| Free::at(name, start(name)).within(*low, *high));

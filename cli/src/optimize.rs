@@ -120,6 +120,7 @@ pub(crate) fn optimize(arguments: &Arguments, screen: &mut Screen) -> Result<(),
         .map(|(text, range)| Ok((quantity("--subject-to", text)?, *range)))
         .collect::<Result<_, Failure>>()?;
 
+    runnable::each_parameter_once(model, "--free", arguments.free.iter().map(|(name, _)| name.as_str()))?;
     let mut free: Vec<Free> = Vec::new();
     for (parameter, [low, high]) in &arguments.free {
         let Some(start) = model.parameter(parameter) else {

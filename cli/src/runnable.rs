@@ -87,11 +87,7 @@ impl Settings {
                 }
             }
         };
-        let names = self.parameters.iter().map(|(name, _)| name.as_str());
-        if let Some([first, second]) = model.one_parameter_by_two_names(names) {
-            let message = format!("--set: `{first}` and `{second}` are one parameter, expected one value");
-            return Err(Failure::Usage(message));
-        }
+        each_parameter_once(&model, "--set", self.parameters.iter().map(|(name, _)| name.as_str()))?;
         model.set(&self.parameters).map_err(|error| {
             Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
         })?;
@@ -227,6 +223,16 @@ pub(crate) fn range(text: &str) -> Result<(String, [f64; 2]), String> {
 fn repeated<T>(given: &[(String, T)]) -> Option<&str> {
     let is_known = |(place, (name, _)): (usize, &(String, T))| given[..place].iter().any(|(known, _)| known == name);
     given.iter().enumerate().find(|&item| is_known(item)).map(|(_, (name, _))| name.as_str())
+}
+
+/// Refuses two names of one parameter: only one of the values would count.
+pub(crate) fn each_parameter_once<'n>(
+    model: &JitModel,
+    option: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Result<(), Failure> {
+    let Some([first, second]) = model.one_parameter_by_two_names(names) else { return Ok(()) };
+    Err(Failure::Usage(format!("{option}: `{first}` and `{second}` are one parameter, expected one of the names")))
 }
 
 impl Runnable {

@@ -7,13 +7,10 @@
 //!
 //! With `HAMEL_WRITE_PAGES=1` what differs is written anew, texts and figures.
 
-#[path = "common/printed.rs"]
-mod printed;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use printed::{figures_agree, texts_agree};
+use crate::common::printed::{figures_agree, texts_agree};
 
 fn book() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/book")

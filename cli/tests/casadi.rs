@@ -1,12 +1,9 @@
 //! Functions for CasADi: their sources compile without a warning, and their Jacobians are what differences give.
 
-#[path = "common/program.rs"]
-mod program;
-
 use std::path::Path;
 use std::process::Command;
 
-use program::{refused, succeeded};
+use crate::common::program::{self, refused, succeeded};
 
 /// Every warning that the compilers of boards have.
 const WARNINGS: [&str; 5] = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-Wshadow"];

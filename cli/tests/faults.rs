@@ -1,6 +1,6 @@
 //! What is left when programs are stopped, disks are full, folders cannot be written to, or two write at once.
 //!
-//! Prints a table: `cargo test --test faults -- --nocapture`. `FAULT_MOMENTS=100` stops programs at more moments. Which
+//! Prints a table: `cargo test -p hamel-cli --test tests faults:: -- --nocapture`. `FAULT_MOMENTS=100` stops programs at more moments. Which
 //! moment it is that a signal meets depends on the machine; what must hold does not. Small disks need the right to mount
 //! them; without it their rows say so.
 #![cfg(target_os = "linux")]

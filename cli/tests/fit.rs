@@ -1,11 +1,8 @@
 //! `hamel fit` as users call it: tables, files, JSON, messages.
 
-#[path = "common/program.rs"]
-mod program;
-
 use std::fs;
 
-use program::{refused, succeeded};
+use crate::common::program::{self, refused, succeeded};
 
 const MODEL: &str = "model Oscillator {
     planar;
@@ -69,6 +66,12 @@ fn doubts_and_mistakes_are_said() {
     refused(folder.path(), &format!("{fit} mass --dt 0"), 2, &["expected a positive time"]);
     refused(folder.path(), &format!("{fit} mass --intervals 0"), 2, &["--intervals: expected 1 to 60 intervals"]);
     refused(folder.path(), &format!("{fit} mass --until 0.04"), 2, &["1 measured numbers for 1 parameters"]);
+    let two = MODEL.replace("0.3 m;", "0.3 m;\n    param place = [0.3, 0] m;");
+    fs::write(folder.path().join("two.model"), two).unwrap();
+    for command in ["fit two.model --data d.csv", "optimize two.model --until 1 --minimize x.final"] {
+        let twice = format!("{command} --free place_x,place[0]");
+        refused(folder.path(), &twice, 2, &["--free: `place_x` and `place[0]` are one parameter"]);
+    }
     fs::write(folder.path().join("bad.csv"), "t,x\n0.1,1\n0.05,2\n").unwrap();
     refused(
         folder.path(),

@@ -1,21 +1,13 @@
 //! A small number of the cases of `cli/examples/fuzz_inputs`, and what these have found.
 
-#[path = "common/commands.rs"]
-mod commands;
-#[path = "../../model-compiler/src/random.rs"]
-mod random;
-#[path = "common/robots.rs"]
-mod robots;
-#[path = "common/states.rs"]
-mod states;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use commands::Sandbox;
+use crate::common::commands::Sandbox;
+use crate::common::robots;
+use crate::common::states::{self, Pushed};
 use hamel::{EquilibriumError, Options, StepError, Watchers};
 use hamel::{Simulation, consistent_acceleration, equilibrium, initial_state, schemes};
-use states::Pushed;
 
 /// How cases end that break no law.
 fn ends<E: Into<String>>(

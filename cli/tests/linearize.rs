@@ -1,11 +1,8 @@
 //! `hamel linearize` as users call it: tables, files, JSON, messages.
 
-#[path = "common/program.rs"]
-mod program;
-
 use std::fs;
 
-use program::{refused, succeeded};
+use crate::common::program::{self, refused, succeeded};
 
 const MODEL: &str = "model Suspension {
     planar;

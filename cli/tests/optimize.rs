@@ -1,9 +1,6 @@
 //! Designs and inputs from the command line.
 
-#[path = "common/program.rs"]
-mod program;
-
-use program::{refused, succeeded};
+use crate::common::program::{self, refused, succeeded};
 
 const SLIDE: &str = "model Slide {
     planar;

@@ -1,13 +1,11 @@
 //! Fits of parameters to measurements with known answers, and to ones that allow none.
 
-mod common;
-
 use hamel::schemes::RungeKutta;
 use hamel::{Model, Simulation, initial_state};
 use hamel_fit::{Doubt, Fit, FitError, Fitted, Free, Measurements};
 use hamel_jit::JitModel;
 
-use common::{Noise, OSCILLATOR, measured, model, with};
+use crate::common::{Noise, OSCILLATOR, measured, model, with};
 
 /// A chain of three links in space, with motors.
 const ARM: &str = "model Arm {

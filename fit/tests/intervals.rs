@@ -1,11 +1,9 @@
 //! Fits whose search begins in intervals of the motion.
 
-mod common;
-
 use hamel_fit::{Doubt, Fit, FitError, Fitted, Free, Measurements};
 use hamel_jit::JitModel;
 
-use common::{OSCILLATOR, measured, model, with};
+use crate::common::{OSCILLATOR, measured, model, with};
 
 /// Two links that turn over, whose motion grows apart.
 const CHAIN: &str = "model Chain {

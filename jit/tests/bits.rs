@@ -1,12 +1,5 @@
 //! Machine code compiled at run time, generated Rust and the interpreter compute the same, bit by bit.
 
-#[path = "common/digits.rs"]
-mod digits;
-#[path = "common/functions.rs"]
-mod functions;
-#[path = "common/interpreted.rs"]
-mod interpreted;
-
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -18,9 +11,9 @@ use hamel_compiler::schedule::interpret::Point;
 use hamel_jit::{JitModel, Level};
 use hamel_models::ModelEntry;
 
-use digits::Digits;
-use functions::{bits, state, values};
-use interpreted::Interpreted;
+use crate::common::digits::Digits;
+use crate::common::functions::{bits, state, values};
+use crate::common::interpreted::Interpreted;
 
 /// Random states at which functions are compared.
 const STATES: usize = 20;

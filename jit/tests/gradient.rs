@@ -8,13 +8,8 @@ use hamel::gradient::{Changes, Differentiated, Direction, GradientError, Instant
 use hamel::{ConstraintLevel, Model, Options, Scheme, Signal, State, StepError, initial_state, schemes};
 use hamel_jit::JitModel;
 
-#[path = "common/mechanisms.rs"]
-mod mechanisms;
-#[path = "common/slopes.rs"]
-mod slopes;
-
-use mechanisms::{PENDULUM, SLIDER_CRANK};
-use slopes::{Course, differences, missed, model, options};
+use crate::common::mechanisms::{PENDULUM, SLIDER_CRANK};
+use crate::common::slopes::{Course, differences, missed, model, options};
 
 const TOP: &str = "model Top {
     COORDINATES

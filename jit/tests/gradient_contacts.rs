@@ -5,13 +5,8 @@
 use hamel::gradient::{Differentiated, GradientError};
 use hamel::{ConstraintLevel, Model, Options, schemes};
 
-#[path = "common/scenes.rs"]
-mod scenes;
-#[path = "common/slopes.rs"]
-mod slopes;
-
-use scenes::scene;
-use slopes::{Course, end, missed, model, options};
+use crate::common::scenes::scene;
+use crate::common::slopes::{Course, end, missed, model, options};
 
 /// A ball that falls and bounces several times.
 const BALL: &str = "model Ball {

@@ -10,10 +10,7 @@ use hamel_compiler::expr::{Binary, Dual, Scalar};
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_jit::Level;
 
-#[path = "common/mechanisms.rs"]
-mod mechanisms;
-
-use mechanisms::{PENDULUM, SLIDER_CRANK};
+use crate::common::mechanisms::{PENDULUM, SLIDER_CRANK};
 
 /// A cart that a spring and a force that varies with time hold, with two links.
 const CART: &str = "model Cart {

@@ -5,10 +5,7 @@ use hamel::gradient::{Differentiated, Direction, GradientError, Instant, Slopes}
 use hamel::{Model, schemes};
 use hamel_jit::JitModel;
 
-#[path = "common/differentiable.rs"]
-mod differentiable;
-
-use differentiable::{model, options};
+use crate::common::differentiable::{model, options};
 
 /// A sledge up a slope, on two feet, that slides and stays.
 const SLEDGE: &str = "model Sledge {

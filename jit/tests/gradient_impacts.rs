@@ -5,16 +5,9 @@ use hamel::gradient::{Changes, Differentiated, Direction, GradientError, Impacts
 use hamel::{ConstraintLevel, Model, Options, Scheme, State, schemes};
 use hamel_jit::JitModel;
 
-#[path = "common/differences.rs"]
-mod differences;
-#[path = "common/differentiable.rs"]
-mod differentiable;
-#[path = "common/scenes.rs"]
-mod scenes;
-
-use differences::differences;
-use differentiable::{model, options};
-use scenes::scene;
+use crate::common::differences::differences;
+use crate::common::differentiable::{model, options};
+use crate::common::scenes::scene;
 
 /// A ball that bounces; FORCE may be a drag, and FLOOR its height.
 const BALL: &str = "model Ball {

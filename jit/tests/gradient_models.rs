@@ -7,10 +7,7 @@ use hamel::{ConstraintLevel, Model, Options, Scheme, Signal, State, initial_stat
 use hamel_import::{Format, Parameters};
 use hamel_jit::{JitModel, Level};
 
-#[path = "common/differences.rs"]
-mod differences;
-
-use differences::differences;
+use crate::common::differences::differences;
 
 /// A cantilever of geometrically exact elements with a load at its tip.
 const BEAM: &str = "model Beam {

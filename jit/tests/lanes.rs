@@ -1,11 +1,9 @@
 //! Instances in lanes compute what they compute one by one, bit by bit.
 
-#[path = "../../runtime/src/random.rs"]
-mod random;
-
 use std::path::Path;
 use std::sync::LazyLock;
 
+use crate::common::random::Random;
 use hamel::abreast::{LaneFunction, LanePoint};
 use hamel::lanes::Lanes;
 use hamel::schemes::RungeKutta;
@@ -13,7 +11,6 @@ use hamel::simulation::{Simulation, Steps, runs_abreast, together};
 use hamel::together::{At, InLanes, NotInLanes, Observed};
 use hamel::{ConstraintLevel, Direction, Event, Model, Options, Run, Signal, State, initial_state, schemes};
 use hamel_jit::{JitModel, Level};
-use random::Random;
 
 const LANES: usize = 8;
 

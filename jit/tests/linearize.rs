@@ -1,14 +1,11 @@
 //! Linearised motions against closed forms, and the same motions in other coordinates.
 
-#[path = "common/linearized.rs"]
-mod linearized;
-
 use std::f64::consts::PI;
 
+use crate::common::linearized::{about, distance, model, nonzero, text_of};
 use hamel::linearize::{About, Doubt, Linearization, LinearizeError, monodromy};
 use hamel::nalgebra::{Complex, DVector, Matrix2, Matrix4};
 use hamel::{Model, initial_state, linearize};
-use linearized::{about, distance, model, nonzero, text_of};
 
 /// A circle of mass that rolls straight ahead: it stays upright if C (C + m r²) ω² > A m g r.
 const HOOP: &str = "model Hoop {

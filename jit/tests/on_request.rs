@@ -1,12 +1,10 @@
 //! Laws of the functions that models provide on request, over random trees: rates by dual numbers, balances of momentum,
 //! and what M, h and the outputs say of the same.
 
-#[path = "common/on_request.rs"]
-mod on_request;
-
 use std::fmt::Write;
 use std::sync::LazyLock;
 
+use crate::common::on_request;
 use hamel::configuration::{normalize_rotations, velocity_map_apply};
 use hamel::{Model, State};
 use hamel_compiler::derive::{Equations, FunctionRole, Role};

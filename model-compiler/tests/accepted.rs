@@ -1,23 +1,14 @@
 //! What is accepted compiles: models with hostile names, and mutants, in Rust and in C.
 
-#[path = "common/compilers.rs"]
-mod compilers;
-#[path = "common/mutation.rs"]
-mod mutation;
-#[path = "../src/random.rs"]
-mod random;
-#[path = "common/renaming.rs"]
-mod renaming;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use compilers::{Accepted, Rustc, has_c, rejected_by_c};
+use crate::common::compilers::{Accepted, Rustc, has_c, rejected_by_c};
+use crate::common::mutation::Corpus;
+use crate::common::renaming::Renaming;
 use hamel_compiler::simplify::Limits;
 use hamel_compiler::stages_within;
-use mutation::Corpus;
 use proc_macro2::TokenStream;
-use renaming::Renaming;
 
 #[test]
 fn rustc_and_cc_take_what_is_accepted() {

@@ -1,11 +1,9 @@
 //! The C of every valid model: it compiles without a warning, and computes what the interpreter computes.
 
-#[path = "common/c_program.rs"]
-mod c_program;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::common::c_program;
 use hamel_compiler::derive::Role;
 use hamel_compiler::schedule::interpret::{Dense, Interpreter, Point, defaults};
 use hamel_compiler::schedule::totals;

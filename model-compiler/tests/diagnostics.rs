@@ -1,18 +1,11 @@
 //! What users are told: every file in `fail/` shows one mistake, and no input whatsoever makes the front end panic.
 
-#[path = "common/mutation.rs"]
-mod mutation;
-#[path = "../src/random.rs"]
-mod random;
-#[path = "common/renaming.rs"]
-mod renaming;
-
+use crate::common::mutation::{Corpus, models, read};
+use crate::common::random::Random;
+use crate::common::renaming::Renaming;
 use hamel_compiler::simplify::Limits;
 use hamel_compiler::{Family, stages_within, understand};
-use mutation::{Corpus, models, read};
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, TokenStream, TokenTree};
-use random::Random;
-use renaming::Renaming;
 
 /// The errors of a model, each as `line:column: message`; the column counts from 1.
 fn diagnose(text: &str) -> String {

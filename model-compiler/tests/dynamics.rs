@@ -1,14 +1,11 @@
 //! Functions on request agree with one another and with the slopes of dual numbers, whichever way they were derived.
 
-#[path = "../src/random.rs"]
-mod random;
-
+use crate::common::random::noise;
 use hamel_compiler::derive::{Block, Equations, FunctionRole, Kernel, Role, derive};
 use hamel_compiler::expr::{Binary, Dual, Operations, Scalar, evaluate};
 use hamel_compiler::parse::parse;
 use hamel_compiler::resolve::resolve;
 use hamel_compiler::rotations::RotationKind;
-use random::noise;
 
 /// Bodies and joints; `{}` is a body of its own inertia.
 const MODELS: [(&str, &str); 11] = [

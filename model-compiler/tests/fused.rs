@@ -1,13 +1,10 @@
 //! `fused_multiply_add;` changes the last digits and nothing else, and not for the worse.
 
-#[path = "../src/random.rs"]
-mod random;
-
+use crate::common::random::Random;
 use hamel_compiler::derive::FunctionRole;
 use hamel_compiler::expr::{DoubleDouble, Scalar};
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_compiler::{Stages, inspect};
-use random::Random;
 
 const POINTS: usize = 40;
 

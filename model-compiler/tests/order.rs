@@ -1,10 +1,7 @@
 //! The files of a crate use each other in one direction: stages in the order of the pipeline, files without circles.
 
-#[path = "common/uses.rs"]
-mod uses;
-
+use crate::common::uses::{Source, Use, circles, sources, upward, uses};
 use std::path::Path;
-use uses::{Source, Use, circles, sources, upward, uses};
 
 /// The modules of the compiler from the bottom up: each may use those before it.
 const COMPILER: [&str; 26] = [

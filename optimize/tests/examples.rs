@@ -17,7 +17,7 @@ fn all_examples_run() {
         let program = programs.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
         assert!(
             program.is_file(),
-            "`cargo test --test examples` does not build examples; run `cargo build --examples` before"
+            "`cargo test --test tests` does not build examples; run `cargo build --examples` before"
         );
         let output = Command::new(program).output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);

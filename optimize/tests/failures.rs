@@ -1,8 +1,6 @@
 //! Designs without a motion, searches that find no optimum, and mistakes.
 
-mod common;
-
-use common::{AtEnd, NUMBERS, OSCILLATOR, family, model, of_numbers};
+use crate::common::{self, AtEnd, NUMBERS, OSCILLATOR, family, model, of_numbers};
 use hamel::Model;
 use hamel::gradient::{Instant, Slopes};
 use hamel::schemes::RungeKutta;

@@ -1,8 +1,6 @@
 //! Designs with known optima.
 
-mod common;
-
-use common::{AtEnd, NAMES, NUMBERS, OSCILLATOR, Random, family, model, of_numbers};
+use crate::common::{AtEnd, NAMES, NUMBERS, OSCILLATOR, Random, family, model, of_numbers};
 use hamel::gradient::{Differentiated, Instant, Slopes};
 use hamel::nalgebra::{DMatrix, DVector};
 use hamel::schemes::RungeKutta;

@@ -1,9 +1,7 @@
 //! Steps chosen by an error estimate keep it, states between steps lie on the motion, events are met where they happen.
 
-mod common;
-
-use common::refinement::Refinement;
-use common::{Craft, FreeBody, Heavy, HeavyTop, LinearOscillator, Oscillator, Pendulum, Rotor};
+use crate::common::refinement::Refinement;
+use crate::common::{Craft, FreeBody, Heavy, HeavyTop, LinearOscillator, Oscillator, Pendulum, Rotor};
 use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::newton::NewtonMatrix;
 use hamel::rotation::{conjugate, product};

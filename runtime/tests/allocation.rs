@@ -1,11 +1,9 @@
 //! A step allocates nothing, for every scheme, dense and sparse.
 
-mod common;
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use common::{Chain, FreeBody, HeavyTop, Oscillator, Particle, Pendulum, Slider, Train};
+use crate::common::{Chain, FreeBody, HeavyTop, Oscillator, Particle, Pendulum, Slider, Train};
 use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::{ConstraintLevel, Model, Options, State, StepError, schemes};
 

@@ -1,10 +1,8 @@
 //! Constraints on positions, on velocities and on accelerations: which scheme imposes them where, with which orders and
 //! which drift.
 
-mod common;
-
-use common::Pendulum;
-use common::refinement::{Refinement, assert_near};
+use crate::common::Pendulum;
+use crate::common::refinement::{Refinement, assert_near};
 use hamel::newton::Tolerance;
 use hamel::schemes;
 use hamel::{ConstraintLevel, Drift, Options, StepError};

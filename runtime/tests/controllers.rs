@@ -1,12 +1,10 @@
 //! Simulations with controllers, events at fixed steps, progress and cancellation.
 
-mod common;
-
 use std::cell::RefCell;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::Driven;
+use crate::common::{self, Driven};
 use hamel::initial_state;
 use hamel::nonsmooth::{ContactOptions, InitialAcceleration};
 use hamel::schemes::{self, RungeKutta};

@@ -1,8 +1,6 @@
 //! Equilibria that are known.
 
-mod common;
-
-use common::{Oscillator, Particle, Pendulum, Springs};
+use crate::common::{self, Oscillator, Particle, Pendulum, Springs};
 use hamel::{ContactLaw, EquilibriumError, Model, State, equilibrium};
 
 /// One newton at the middle of the chain stretches the springs on the way to its held end by a metre each, and the rest

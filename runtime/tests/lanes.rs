@@ -1,8 +1,6 @@
 //! Instances in lanes are what they are one by one.
 
-#[path = "../src/random.rs"]
-mod random;
-
+use crate::random::Random;
 use hamel::newton::Tolerance;
 use hamel::schemes::{self, RungeKutta};
 use hamel::simulation::{Steps, abreast, runs_abreast};
@@ -10,7 +8,6 @@ use hamel::together::Together;
 use hamel::{
     ConstraintLevel, Direction, Event, Model, Options, Run, Scheme, Signal, Simulation, State, StepError, initial_state,
 };
-use random::Random;
 
 hamel::multibody! {
     /// A driven mass with a spring that stiffens: arithmetic alone.

@@ -1,8 +1,6 @@
 //! Modes of a chain of springs, which are known, and the chain with modes in place of its nodes.
 
-mod common;
-
-use common::{FreeBody, Springs, Weighted};
+use crate::common::{FreeBody, Springs, Weighted};
 use hamel::modal::{ModalError, Modes, Reduced, member_modes, natural_modes};
 use hamel::{Attitude, Block, ContactLaw, Model, ModelInfo, Run, Simulation, SparsityPattern, State, schemes};
 use nalgebra::{DMatrix, DVector};

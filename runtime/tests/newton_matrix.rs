@@ -1,8 +1,6 @@
 //! Matrices that are kept in Newton's method change the effort of a motion and nothing else.
 
-mod common;
-
-use common::{Chain, Craft, FreeBody, HeavyTop, Oscillator, Pendulum, Train};
+use crate::common::{Chain, Craft, FreeBody, HeavyTop, Oscillator, Pendulum, Train};
 use hamel::newton::{NewtonMatrix, Tolerance};
 use hamel::{Model, Options, State, StepStats, schemes};
 

@@ -3,9 +3,7 @@
 //! States of the slider-crank with clearance are those of an independent computation (another language, fixed-point
 //! iterations instead of Newton's method); other answers are closed forms.
 
-mod common;
-
-use common::{Driven, Particle, Press, Slider};
+use crate::common::{Driven, Particle, Press, Slider};
 use hamel::nonsmooth::{AfterImpact, ContactOptions, ContactRecord, InitialAcceleration};
 use hamel::{
     ConstraintLevel, ContactLaw, Drift, Model, Options, Scheme, Signal, Simulation, State, StepError, Watchers, schemes,

@@ -1,12 +1,10 @@
 //! Parquet files of trajectories have the names, units and bits of the table, for this crate and for others.
 
-mod common;
-
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Oscillator, Pendulum};
+use crate::common::{Oscillator, Pendulum};
 use hamel::{Scheme, Simulation, Trajectory, initial_state, schemes};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;

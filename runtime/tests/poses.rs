@@ -1,10 +1,8 @@
 //! Bodies that move in their own axes, with angles for their attitude: free flight is known exactly.
 
-mod common;
-
 use std::f64::consts::FRAC_PI_2;
 
-use common::Craft;
+use crate::common::Craft;
 use hamel::{Scheme, Simulation, StepError, schemes};
 use nalgebra::{Rotation3, Vector3};
 

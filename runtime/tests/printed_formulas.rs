@@ -1,8 +1,6 @@
 //! One step of schemes as their sources print them, worked out by hand in fractions.
 
-mod common;
-
-use common::{LinearOscillator, vector};
+use crate::common::{LinearOscillator, vector};
 use hamel::schemes::{Corrections, Form, ModifiedEuler, NewmarkPredictorCorrector, RungeKuttaLike};
 use hamel::{Scheme, State, StepError, schemes};
 use nalgebra::DVector;

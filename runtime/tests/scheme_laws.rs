@@ -1,11 +1,9 @@
 //! What every scheme must do: the orders that were measured, the digits that were recorded, the formulas in print.
 
-mod common;
-
 use std::ops::Bound;
 
-use common::refinement::{Refinement, assert_near, order};
-use common::{Chain, FreeBody, HeavyTop, LinearOscillator, Oscillator, Pendulum, Rotor};
+use crate::common::refinement::{Refinement, assert_near, order};
+use crate::common::{Chain, FreeBody, HeavyTop, LinearOscillator, Oscillator, Pendulum, Rotor};
 use hamel::adaptive::{AdaptiveStepper, Control};
 use hamel::linear_analysis as linear;
 use hamel::schemes::{self, RungeKutta, Stability};

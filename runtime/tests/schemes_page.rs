@@ -97,7 +97,7 @@ fn the_page_shows_the_registry() {
     if std::env::var_os("HAMEL_WRITE_PAGES").is_some() {
         std::fs::write(path, page()).unwrap();
     }
-    let advice = "`HAMEL_WRITE_PAGES=1 cargo test -p hamel --no-default-features --features std --test schemes_page` writes it anew";
+    let advice = "`HAMEL_WRITE_PAGES=1 cargo test -p hamel --no-default-features --features std --test tests schemes_page` writes it anew";
     let (shown, current) = (std::fs::read_to_string(path).unwrap(), page());
     for (shown, current) in shown.lines().zip(current.lines()) {
         assert_eq!(shown, current, "{advice}");

@@ -1,8 +1,6 @@
 //! States, tables and settings are the same after they were written as JSON and read again, or are refused.
 
-mod common;
-
-use common::{Oscillator, Pendulum, vector};
+use crate::common::{Oscillator, Pendulum, vector};
 use hamel::adaptive::Control;
 use hamel::schemes::RungeKutta;
 use hamel::{ConstraintLevel, Drift, Options, Predictor, Simulation, State, StepError, Trajectory, Watchers, schemes};

@@ -1,10 +1,8 @@
 //! Initial states and recorded runs.
 
-mod common;
-
 use std::sync::LazyLock;
 
-use common::{LinearOscillator, Oscillator, Pendulum};
+use crate::common::{self, LinearOscillator, Oscillator, Pendulum};
 use hamel::newton::Tolerance;
 use hamel::schemes::{self, ModifiedEuler, RungeKutta};
 use hamel::{Block, Caution, Drift, Energy, Model, ModelInfo, Options, Scheme, State, StepError, Watchers};

@@ -5,14 +5,8 @@ use hamel::nonsmooth::ContactRecord;
 use hamel::{ContactLaw, Model, Options, Scheme, initial_state};
 use hamel_jit::JitModel;
 
-#[path = "differences.rs"]
-mod differences;
-
-#[path = "differentiable.rs"]
-mod differentiable;
-
-pub use differences::differences;
-pub use differentiable::{model, options};
+pub use super::differences::differences;
+pub use super::differentiable::{model, options};
 
 /// Equal steps, but for instants that they meet, which make them of different lengths.
 pub struct Course {

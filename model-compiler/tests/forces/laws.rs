@@ -7,8 +7,8 @@ use hamel_compiler::space::Space;
 use hamel_compiler::spatial::{self, Vector3, Wrench};
 use hamel_compiler::units::Unit;
 
-use super::random::Random;
 use super::{SEEDS, assert_close, positive, signed, spaces};
+use crate::common::random::Random;
 
 /// A kind of force between frames that move anyhow.
 struct Case {

@@ -8,8 +8,8 @@ use hamel_compiler::rotations::RotationKind;
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_compiler::space::Space;
 
-use super::random::Random;
 use super::{assert_close, positive, signed, spaces};
+use crate::common::random::Random;
 
 /// A model of two bodies and a force of this kind between them, or of one on a hinge; every number is a parameter.
 fn model(force: &dyn Force, space: Space, coordinates: &str) -> Stages {

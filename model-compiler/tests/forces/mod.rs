@@ -6,12 +6,10 @@
 mod bushings;
 mod laws;
 mod models;
-#[path = "../../src/random.rs"]
-mod random;
 
+use crate::common::random::Random;
 use hamel_compiler::forces::{ALL, Force};
 use hamel_compiler::space::Space;
-use random::Random;
 
 const SEEDS: std::ops::Range<u64> = 0..20;
 

@@ -1,0 +1,6 @@
+//! The tests of this crate, as one program: to link one for each file takes longer than to run most of them.
+
+mod include;
+mod looks;
+mod robots;
+mod xacro;

@@ -1,0 +1,14 @@
+//! What several files of tests share.
+
+pub mod differences;
+pub mod differentiable;
+pub mod digits;
+pub mod functions;
+pub mod interpreted;
+pub mod linearized;
+pub mod mechanisms;
+pub mod on_request;
+#[path = "../../../runtime/src/random.rs"]
+pub mod random;
+pub mod scenes;
+pub mod slopes;
