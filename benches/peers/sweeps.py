@@ -1,10 +1,11 @@
-"""Times of sweeps: two threads beside one, what a case costs beside its steps, and workers of a Ray cluster.
+"""Times of sweeps: two threads and two programs beside one, what a case costs beside its steps, and a Ray cluster.
 
     python benches/peers/sweeps.py [--ray]
 
 needs the package `hamel`, and Ray where it is asked for. Each row is the least of three runs in turns.
 """
 
+import multiprocessing
 import os
 import platform
 import sys
@@ -39,20 +40,64 @@ def least(*runs):
     return [min(column) for column in zip(*times)]
 
 
+SWEEPS = [
+    ("v8_crank_drive", "piston_mass", {"until": 2e-2, "scheme": "generalized_alpha", "dt": 1e-4}, 48),
+    ("slider_crank_clearance", "m1", {"until": 2e-2, "scheme": "moreau", "dt": 1e-5}, 400),
+    ("heavy_top", "mass", {"until": 0.2, "scheme": "generalized_alpha", "dt": 1e-4}, 400),
+]
+
+
+def swept(place, n):
+    """A sweep with this number of threads."""
+    name, parameter, options, count = SWEEPS[place]
+    model = getattr(hamel.models, name)
+    value = model.parameters[parameter]
+    values = [value * (1 + 1e-3 * case / count) for case in range(count)]
+    return hamel.sweep(model, {parameter: values}, outputs=["energy.final"], threads=n, **options)
+
+
+def alone_or_beside(place, ready, begin, ended):
+    """A program of its own: the sweep with one thread whenever the others begin, too."""
+    swept(place, 1)
+    for _ in range(3):
+        ready.release()
+        begin.acquire()
+        swept(place, 1)
+        ended.release()
+
+
+def programs(place, count):
+    """The least time of this number of programs that share nothing, each with the whole sweep."""
+    context = multiprocessing.get_context("spawn")
+    ready, begin, ended = (context.Semaphore(0) for _ in range(3))
+    running = [context.Process(target=alone_or_beside, args=(place, ready, begin, ended)) for _ in range(count)]
+    for program in running:
+        program.start()
+    times = []
+    for _ in range(3):
+        for _ in running:
+            ready.acquire()
+        start = time.perf_counter()
+        for _ in running:
+            begin.release()
+        for _ in running:
+            ended.acquire()
+        times.append(time.perf_counter() - start)
+    for program in running:
+        program.join()
+    return min(times)
+
+
 def threads():
-    print("two threads beside one")
-    for name, parameter, options, count in [
-        ("v8_crank_drive", "piston_mass", {"until": 2e-2, "scheme": "generalized_alpha", "dt": 1e-4}, 48),
-        ("slider_crank_clearance", "m1", {"until": 2e-2, "scheme": "moreau", "dt": 1e-5}, 400),
-        ("heavy_top", "mass", {"until": 0.2, "scheme": "generalized_alpha", "dt": 1e-4}, 400),
-    ]:
-        model = getattr(hamel.models, name)
-        value = model.parameters[parameter]
-        values = [value * (1 + 1e-3 * case / count) for case in range(count)]
-        run = lambda n: hamel.sweep(model, {parameter: values}, outputs=["energy.final"], threads=n, **options)  # noqa: E731
-        run(2)
-        one, two = least(lambda: run(1), lambda: run(2))
-        print(f"  {name} ({options['scheme']}): {count / one:.1f} cases a second with one, {count / two:.1f} with two, ratio {one / two / 2:.3f} of two cores")
+    print("two threads beside one, and two programs, which share nothing but the machine")
+    for place, (name, _, options, count) in enumerate(SWEEPS):
+        swept(place, 2)
+        one, two = least(lambda: swept(place, 1), lambda: swept(place, 2))
+        beside = programs(place, 1) / programs(place, 2)
+        print(
+            f"  {name} ({options['scheme']}): {count / one:.1f} cases a second with one, {count / two:.1f} with two, "
+            f"ratio {one / two / 2:.3f} of two cores; each of two programs has {beside:.3f} of one alone"
+        )
 
 
 def overhead(ray_too):

@@ -115,3 +115,35 @@ fn mistakes_are_told_with_what_was_expected() {
         refused(folder.path(), &format!("optimize slide.model --until 1 {arguments}"), 2, &[message]);
     }
 }
+
+/// An unstable start, whose cost is 10¹² and more, tells nothing of the optimum's: gains of the Riccati equation.
+#[test]
+fn unstable_starts_end_at_the_optimum() {
+    let model = "model Lq {
+        planar;
+        coordinates joint;
+        param kp = 0 N m;
+        param kd = 0 N m s;
+        body b { mass: 1 kg, inertia: 1 kg m^2 }
+        joint h: revolute(ground, b);
+        let u = -kp * h.angle - kd * h.velocity;
+        torque t: u + 4 N m * h.angle on h;
+        state cost s: h.angle^2 + 0.2 / (1 N m)^2 * u^2;
+        initial h.angle = 0.3 rad;
+        initial h.velocity = 0.5 rad/s;
+        output c = cost;
+    }";
+    let folder = program::folder(&[("lq.model", model)]);
+    // A P + P A − P b b P / r + Q = 0 with A = [0 1; 4 0], r = 1/5: P₁₂ = 4 r + √(16 r² + r), P₂₂ = √(2 r P₁₂).
+    let r = 0.2_f64;
+    let kp = (4.0 * r + (16.0 * r * r + r).sqrt()) / r;
+    let kd = (2.0 * r * kp * r).sqrt() / r;
+    for until in [8, 20] {
+        let command = format!("optimize lq.model --minimize c.final --free kp,kd --until {until} --dt 0.01 --json");
+        let found: serde_json::Value = serde_json::from_str(&succeeded(folder.path(), &command)).unwrap();
+        for (k, expected) in [kp, kd].into_iter().enumerate() {
+            let value = found["design"]["parameters"][k][1].as_f64().unwrap_or_else(|| panic!("{found}"));
+            assert!((value / expected - 1.0).abs() < 1e-3, "{until}: {value} instead of {expected}");
+        }
+    }
+}

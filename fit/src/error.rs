@@ -99,7 +99,9 @@ pub enum FitError {
         model: String,
     },
     /// No measured output depends on a parameter.
-    #[error("parameter `{name}` changes none of the measured outputs")]
+    #[error(
+        "parameter `{name}` changes none of the measured outputs; slopes do not see a border of a condition, as in `if time < {name}`"
+    )]
     NoInfluence {
         /// Its name.
         name: String,

@@ -380,8 +380,11 @@ fn a_large_swing_returns_with_multipliers_of_one() {
         let found = monodromy(&pendulum, &start, period, 1e-9).unwrap();
         assert!((found.matrix.trace() - 2.0).abs() < 1e-7, "{coordinates}: {}", found.matrix);
         assert!((found.matrix.determinant() - 1.0).abs() < 1e-7, "{coordinates}");
-        let error = monodromy(&pendulum, &start, 0.9 * period, 1e-9).unwrap_err();
-        assert!(matches!(&error, LinearizeError::NotPeriodic { .. }), "{error}");
+        // After half a period it has the velocity and the stiffness of its start, on the other side.
+        for part in [0.5, 0.9, 1.5] {
+            let error = monodromy(&pendulum, &start, part * period, 1e-9).unwrap_err();
+            assert!(matches!(&error, LinearizeError::NotPeriodic { .. }), "{part}: {error}");
+        }
         let error = monodromy(&pendulum, &start, -1.0, 1e-9).unwrap_err();
         assert_eq!(error, LinearizeError::BadPeriod { period: -1.0 });
     }
@@ -636,4 +639,27 @@ fn what_cannot_be_linearised_says_why() {
     assert!(matches!(reason, LinearizeError::SingularConfiguration { .. }), "{reason}");
     let unknown = about(&model(&TOP.replace("COORDINATES", "coordinates joint;")), About::Steady).output("leen");
     assert_eq!(unknown.unwrap_err().to_string(), "there is no output `leen`; did you mean `lean`?");
+}
+
+/// Stiff motions lead anywhere with the first, long steps.
+#[test]
+fn periods_of_stiff_motions_are_found_with_shorter_steps() {
+    let oscillator = model(
+        "model Vdp {
+            planar;
+            coordinates joint;
+            body b { mass: 1 kg, inertia: 1 kg m^2 }
+            joint rail: prismatic(ground, b);
+            let x = rail.displacement / 1 m;
+            force f: 1 kg * (3 / (1 s) * (1 - x^2) * rail.displacement.velocity - rail.displacement / (1 s^2)) on rail;
+            initial rail.displacement = 2.02330414168214 m;
+        }",
+    );
+    let start = initial_state(&oscillator).unwrap();
+    let found = monodromy(&oscillator, &start, 8.85909549971882, 1e-9).unwrap();
+    // One is 1, and their product is the exponential of the mean divergence, some 10⁻¹⁵.
+    let multipliers = found.multipliers().unwrap();
+    let largest = multipliers.iter().map(|multiplier| multiplier.norm()).fold(0.0, f64::max);
+    let least = multipliers.iter().map(|multiplier| multiplier.norm()).fold(f64::INFINITY, f64::min);
+    assert!((largest - 1.0).abs() < 1e-6 && least < 1e-6, "{multipliers:?}");
 }

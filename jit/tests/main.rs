@@ -5,6 +5,7 @@ mod c_motion;
 mod cache;
 mod closed_loops;
 mod common;
+mod contact_scales;
 mod equilibria;
 mod failures;
 mod followed_impacts;

@@ -83,7 +83,9 @@ pub enum OptimizeError {
         found: f64,
     },
     /// Neither the objective nor a condition depends on something that is free.
-    #[error("{name} changes neither the objective nor a condition")]
+    #[error(
+        "{name} changes neither the objective nor a condition; slopes do not see a border of a formula, as in `if time < t1`"
+    )]
     NoInfluence {
         /// What is free.
         name: String,

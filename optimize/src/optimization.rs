@@ -1,5 +1,7 @@
 //! The search.
 
+use std::cell::Cell;
+
 use crate::case::{Case, Condition, Relation};
 use crate::error::{OptimizeError, Rejection, positive};
 use crate::free::{Free, Frees, Number};
@@ -64,7 +66,8 @@ impl<'a> Optimization<'a> {
     }
 
     /// What counts as one of the objective. By default the value of the objective itself, but at least a thousandth of that
-    /// at the start; set it where the least objective is zero.
+    /// at the start; where the search has converged in a unit that is more than the value, it begins anew from there, with a
+    /// thousandth of that value. Set it where the least objective is zero.
     pub fn unit(self, unit: f64) -> Self {
         Self { unit: Some(unit), ..self }
     }
@@ -104,6 +107,7 @@ impl<'a> Optimization<'a> {
             unit: unit.unwrap_or(1.0),
             is_unit_unknown: unit.is_none(),
             at_start: judged.objective,
+            coarse: Cell::new(judged.objective),
         };
         let (best, iterations, ended) = search.run(start)?;
         Ok(self.optimum(&search, &best, iterations, ended))

@@ -1,5 +1,6 @@
 //! Steps towards a better design: the library's, looked at one by one.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use basin::{Executor, Slsqp, State, StepOutcome};
@@ -10,8 +11,11 @@ use crate::optimality::{Judged, Optimality};
 use crate::optimization::Optimization;
 use crate::result::Ended;
 
-/// The unit of the objective is its value, but at least this part of that at the start.
+/// The unit of the objective is its value, but at least this part of that at the start of the search.
 const LEAST_UNIT: f64 = 1e-3;
+/// A search that has converged in a unit which is so much more than the objective begins anew from there: where the start is
+/// unstable its objective tells nothing of the optimum's. So often at most, for objectives that vanish.
+const FINER: u32 = 24;
 /// A change of the objective, in its unit, or a part of the violation, by which a design must be better for the search to go
 /// on.
 const BETTER: f64 = 1e-12;
@@ -51,12 +55,14 @@ pub(crate) struct Search<'s> {
     /// Whether the start says nothing of it.
     pub(crate) is_unit_unknown: bool,
     pub(crate) at_start: f64,
+    /// The objective at the start, or where the search has begun anew in a finer unit.
+    pub(crate) coarse: Cell<f64>,
 }
 
 impl Search<'_> {
     /// The objective's unit for a design.
     pub(crate) fn unit_at(&self, judged: &Judged) -> f64 {
-        let own = judged.objective.abs().max(LEAST_UNIT * self.at_start.abs());
+        let own = judged.objective.abs().max(LEAST_UNIT * self.coarse.get().abs());
         self.of.unit.unwrap_or(if own > 0.0 { own } else { self.unit })
     }
 
@@ -86,15 +92,19 @@ impl Search<'_> {
 
     /// The last design if it is an optimum, or else the best; the number of iterations, and why they ended.
     pub(crate) fn run(&self, start: Vec<f64>) -> Result<(Reached, u64, Ended), OptimizeError> {
-        let mut progress = Progress { best: None, iterations: 0 };
+        let mut progress = Progress { best: None, iterations: 0, converged: 0 };
         let (mut from, mut unit, mut is_aside) = (start, self.unit, false);
         loop {
             match self.leg(from, unit, is_aside, &mut progress)? {
                 // The objective may be in the way of the conditions.
                 Leg::Ended(best, Ended::Unmet) if !is_aside => (from, is_aside) = (best.x, true),
+                // In a coarser unit it was an optimum, and in this one no better design is found.
+                Leg::Ended(reached, Ended::NoProgress) if progress.converged > 0 => {
+                    return Ok((reached, progress.iterations, Ended::Converged));
+                }
                 Leg::Ended(reached, ended) => return Ok((reached, progress.iterations, ended)),
                 Leg::AnewFrom(x) => (from, is_aside) = (x, false),
-                Leg::Grown(x, grown) => (from, unit) = (x, grown),
+                Leg::In(x, grown) => (from, unit) = (x, grown),
             }
         }
     }
@@ -127,7 +137,14 @@ impl Search<'_> {
             let reached = self.reached(stepper.state().param(), stepper.solver(), unit)?;
             let x = reached.x.clone();
             if reached.optimality.is_met(self.of.tolerance) {
-                return Ok(Leg::Ended(reached, Ended::Converged));
+                let own = reached.judged.objective.abs();
+                let is_coarse = self.of.unit.is_none() && own < LEAST_UNIT * self.coarse.get().abs();
+                if !is_coarse || own == 0.0 || progress.converged >= FINER {
+                    return Ok(Leg::Ended(reached, Ended::Converged));
+                }
+                progress.converged += 1;
+                self.coarse.set(own);
+                return Ok(Leg::In(x, self.unit_at(&reached.judged)));
             }
             let gradient = reached.optimality.projected_gradient;
             let is_flatter = gradient < FLATTER * least;
@@ -147,7 +164,7 @@ impl Search<'_> {
             progress.best = Some(best.clone());
             let grown = before.as_ref().map_or(0.0, |now: &Reached| self.unit_at(&now.judged));
             if self.is_unit_unknown && unit == self.unit && grown > GROWN * unit && grown.is_finite() {
-                return Ok(Leg::Grown(x, grown));
+                return Ok(Leg::In(x, grown));
             }
             let count = self.judge.evaluations.get();
             if progress.iterations >= self.of.iterations {
@@ -191,6 +208,8 @@ impl Search<'_> {
 struct Progress {
     best: Option<Reached>,
     iterations: u64,
+    /// How often it has converged in a unit that was much more than the objective.
+    converged: u32,
 }
 
 /// How a part of a search ended.
@@ -199,5 +218,5 @@ enum Leg {
     /// A new one begins there.
     AnewFrom(Vec<f64>),
     /// The same, with another unit of the objective.
-    Grown(Vec<f64>, f64),
+    In(Vec<f64>, f64),
 }

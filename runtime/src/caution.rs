@@ -113,11 +113,25 @@ pub enum Caution {
         /// In how many steps this happened.
         count: u64,
     },
+    /// Forces jump within steps of equal length, which then lose their order.
+    Jumped {
+        /// The first time, s.
+        t: f64,
+        /// Length of the step, s.
+        length: f64,
+        /// In how many steps this happened.
+        count: u64,
+    },
     /// Slopes by a parameter leave out that it moves a time at which the equations of motion jump.
     Moved {
         /// Name of the parameter.
         parameter: String,
         /// The first such time, s.
+        t: f64,
+    },
+    /// Slopes leave out that the state moves the instant at which the equations of motion jump, as those of `if x < x1`.
+    Crossed {
+        /// The first such instant, s.
         t: f64,
     },
     /// Joints have gone past limits: limits are data, a stop is a contact, which yields by the way of a step.
@@ -236,10 +250,23 @@ impl fmt::Display for Caution {
                      happens between is not seen as it is; take shorter steps, or let them be chosen"
                 )
             }
+            Caution::Jumped { t, length, count } => {
+                let times = if *count == 1 { "once".to_owned() } else { format!("in {count} steps") };
+                write!(
+                    f,
+                    "forces jump at t = {t:.6e} s, within a step of {length:.3e} s ({times}): errors fall with the first power \
+                     of the step only; let steps end there, or let them be chosen"
+                )
+            }
             Caution::Moved { parameter, t } => write!(
                 f,
                 "parameter `{parameter}` moves a time at which the equations of motion jump, first t = {t:.6e} s: slopes by it \
                  leave this out; let the formula go over within a time"
+            ),
+            Caution::Crossed { t } => write!(
+                f,
+                "the equations of motion jump where the state crosses a border, first at t = {t:.4e} s, as by `if x < x1` or \
+                 `sign(v)`: slopes leave out that this instant moves; let the formula go over within a distance"
             ),
             Caution::JointLimit { coordinate: Channel { name, unit }, t, limit, others, may_be_stopped } => {
                 let (limit, others) = (four_digits(*limit), more(*others, ["did"; 2]));

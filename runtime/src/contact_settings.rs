@@ -67,8 +67,8 @@ macro_rules! settings {
 settings! {
     // Which contacts are closed.
 
-    /// Gaps of the initial state below this fraction of one plus the largest coordinate that is a length are zero
-    /// except for rounding: a hundred times what assembly leaves of initial conditions.
+    /// Gaps of the initial state below this are zero except for rounding: a hundred times what assembly leaves of initial
+    /// conditions.
     ///
     /// Halved or doubled: no effect.
     touching: f64 = 1e-8;
@@ -94,7 +94,8 @@ settings! {
     /// Halved or doubled: no effect.
     most_impacts: u32 = 32;
     /// After an impact, approaches below this fraction of one plus the largest velocity are left to the contact forces
-    /// of the next step; in a heap many further impacts with tiny velocities would follow otherwise.
+    /// of the next step; in a heap many further impacts with tiny velocities would follow otherwise. Where impacts are
+    /// followed, bounces end below this fraction of the fastest approach of their contact.
     ///
     /// Halved: discs Δ 5e−6, cost +11 %; colliding balls Δ 8e−5, cost −4.1 %; colliding discs Δ 2e−6, cost +0.9 %.
     /// Doubled: discs Δ 1e−3, cost +0.3 %; colliding balls Δ 1e−6, cost −12 %; colliding discs Δ 5e−6, cost −1.5 %.

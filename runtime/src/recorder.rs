@@ -116,7 +116,7 @@ impl<'m> Recorder<'m> {
                 self.blows.follow(self.model, state, record);
             }
         }
-        self.switched.follow(state.t);
+        self.switched.follow(self.model, state);
         self.joints.follow(state);
         if is_recorded {
             self.record(trajectory, state, stepper);
@@ -184,7 +184,7 @@ impl<'m> Recorder<'m> {
     pub(crate) fn cautions(mut self, outcome: &Result<StepStats, StepError>) -> Vec<Caution> {
         self.cautions.extend(self.skipped.caution(self.model));
         self.cautions.extend(self.blows.caution(self.model));
-        self.cautions.extend(self.switched.caution());
+        self.cautions.extend(self.switched.cautions());
         self.cautions.extend(self.joints.cautions(self.model));
         self.cautions.extend(self.extent.caution());
         let [violation, relative] = self.violation;

@@ -45,6 +45,10 @@ struct Motion {
 /// Follows the gaps of a run.
 pub(crate) struct Skipped {
     motions: Vec<Motion>,
+    /// Contacts that move the same bodies as each.
+    beside: Vec<Vec<usize>>,
+    /// Whether contacts have had impulses in the step.
+    are_struck: Vec<bool>,
     t: f64,
     /// Whether no step was looked at.
     is_new: bool,
@@ -75,12 +79,16 @@ impl Skipped {
             motion
         };
         let motions = contacts.iter().map(|contact| contact.tangents).zip(gaps).map(motion).collect();
-        Self { motions, t: start.t, is_new: true, count: 0, first: None }
+        let are_struck = vec![false; contacts.len()];
+        Self { motions, beside: beside(model), are_struck, t: start.t, is_new: true, count: 0, first: None }
     }
 
     /// Looks at the end of a step.
     pub(crate) fn follow(&mut self, t: f64, record: &ContactRecord) {
         let h = t - self.t;
+        for (is_struck, motion) in self.are_struck.iter_mut().zip(&self.motions) {
+            *is_struck = record.impulses[motion.row] != motion.impulse;
+        }
         for (contact, (motion, &gap)) in self.motions.iter_mut().zip(&record.gaps).enumerate() {
             let [before, last] = motion.rates;
             let rate = (gap - motion.gap) / h;
@@ -88,7 +96,9 @@ impl Skipped {
             let expected = motion.gap + h * (last + change);
             // A contact that closes while it separates, as behind the middle of a body, has no impulse.
             let impulse = record.impulses[motion.row];
-            let is_touched = impulse != motion.impulse || record.forces[motion.row] > 0.0;
+            let is_struck = impulse != motion.impulse || record.forces[motion.row] > 0.0;
+            // An impact of another contact that moves the same bodies may have turned the gap round.
+            let is_touched = is_struck || self.beside[contact].iter().any(|&other| self.are_struck[other]);
             let is_open = gap > (NOTABLE * (h * last).abs().max((h * rate).abs())).max(ROUNDING);
             // Comparisons with what is unknown, NaN, are false.
             let is_jumped = (motion.is_awaited || motion.gap > 0.0 && expected < 0.0) && !is_touched;
@@ -123,4 +133,25 @@ impl Skipped {
         let name = model.describe().contacts[contact].name.clone();
         Some(Caution::Passed { contact: name, t, speed, count: self.count })
     }
+}
+
+/// The contacts whose directions share a velocity with those of each.
+fn beside(model: &dyn Model) -> Vec<Vec<usize>> {
+    let info = model.describe();
+    let owners = info.contacts.iter().enumerate();
+    let owners: Vec<usize> = owners.flat_map(|(contact, info)| vec![contact; 1 + info.tangents]).collect();
+    let mut beside = vec![Vec::new(); info.contacts.len()];
+    for column in 0..info.velocities.len() {
+        let rows = &info.contact_jacobian.row_indices()[info.contact_jacobian.column(column)];
+        let mut moved: Vec<usize> = rows.iter().map(|&row| owners[row as usize]).collect();
+        moved.dedup();
+        for &contact in &moved {
+            beside[contact].extend(moved.iter().filter(|&&other| other != contact));
+        }
+    }
+    for others in &mut beside {
+        others.sort_unstable();
+        others.dedup();
+    }
+    beside
 }

@@ -190,8 +190,17 @@ pub(crate) fn check_gaps(model: &dyn Model, state: &State) -> Result<(), StepErr
     }
 }
 
+/// What gaps are by the rounding of coordinates, relative to the largest one that is a length: far more than it, and so
+/// little that what is far away closes no gap that anybody measures.
+const FAR: f64 = 1e-11;
+
 /// Largest gap at the start that counts as zero, in the unit of each gap.
 pub(crate) fn rounding_of_gaps(model: &dyn Model, q: &[f64], settings: &Settings) -> f64 {
+    settings.touching + FAR * largest_length(model, q)
+}
+
+/// The largest coordinate that is a length, m.
+pub(crate) fn largest_length(model: &dyn Model, q: &[f64]) -> f64 {
     let lengths = model.describe().coordinates.iter().zip(q).filter(|(channel, _)| is_length(&channel.unit));
-    settings.touching * (1.0 + lengths.fold(0.0, |largest: f64, (_, q)| largest.max(q.abs())))
+    lengths.fold(0.0, |largest: f64, (_, q)| largest.max(q.abs()))
 }

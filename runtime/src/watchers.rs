@@ -11,7 +11,7 @@ use crate::known::Known;
 use crate::model::{Model, State};
 use crate::prelude::*;
 use crate::residuals::Residuals;
-use crate::start::wrong_accelerations;
+use crate::start::{largest_length, wrong_accelerations};
 use crate::step::ContactRecord;
 use crate::step::StepError;
 use crate::undefined::not_finite;
@@ -50,6 +50,8 @@ const AT_REST: f64 = 10.0;
 const TOLERATED: f64 = 10.0;
 /// Gaps are the same within this part of the largest gap.
 const SAME_GAP: f64 = 1e-2;
+/// What the norm of Euler parameters is corrected by in a step of a quarter of a radian changes lengths by this part.
+const CORRECTED: f64 = 1e-2;
 /// Changes below this fraction of the potential energy are rounding errors.
 const ROUNDING: f64 = 1e-9;
 
@@ -60,9 +62,10 @@ pub(crate) struct Watch {
     residuals: Residuals,
     balance: Option<Balance>,
     steps: u64,
-    /// Gaps of contacts, and the largest so far.
+    /// Gaps of contacts, the largest so far, and what corrections of coordinates may change of them.
     gaps: Vec<f64>,
     widest: f64,
+    corrected: f64,
 }
 
 impl Watch {
@@ -76,6 +79,7 @@ impl Watch {
             steps: 0,
             gaps: vec![0.0; model.describe().contacts.len()],
             widest: 0.0,
+            corrected: CORRECTED * (1.0 + largest_length(model, start.q.as_slice())),
         }
     }
 
@@ -148,7 +152,9 @@ impl Watch {
     fn hold_to_gaps(&mut self, model: &dyn Model, state: &State, record: &ContactRecord) -> Result<(), StepError> {
         model.contact_gap(state.t, state.q.as_slice(), &mut self.gaps);
         self.widest = self.gaps.iter().fold(self.widest, |widest, gap| widest.max(gap.abs()));
-        let is_other = |(gap, recorded): (&f64, &f64)| (gap - recorded).abs() > SAME_GAP * self.widest;
+        // Of bodies that lie all gaps are what corrections leave of them.
+        let most = SAME_GAP * self.widest + self.corrected;
+        let is_other = |(gap, recorded): (&f64, &f64)| (gap - recorded).abs() > most;
         if record.gaps.len() == self.gaps.len() && !self.gaps.iter().zip(&record.gaps).any(is_other) {
             return Ok(());
         }

@@ -49,6 +49,16 @@ impl<'a> Course<'a> {
         Some(rest + dt)
     }
 
+    /// Where the last step ends, s.
+    pub(super) fn end(&self) -> f64 {
+        self.t
+    }
+
+    /// Whether no step is ahead.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.clone().next().is_none()
+    }
+
     /// The last step ended so much earlier, s.
     pub(super) fn divide(&mut self, rest: f64) {
         self.t -= rest;

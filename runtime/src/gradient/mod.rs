@@ -27,7 +27,7 @@ use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::simulation::Simulation;
-use crate::switches::Moved;
+use crate::switches::{Crossed, Moved};
 use crate::tangent::{Bundle, Operations, Outside, Player, STATE, StepMap, Wanted};
 
 pub use direction::Direction;
@@ -463,7 +463,8 @@ impl<'m> Differentiated<'m> {
 
     /// What a run with steps as long as the longest of these would caution, which slopes of its motion do not tell; it costs
     /// such a run. Of a motion [through](Self::through) chosen times the run that chose them has said it. And parameters that
-    /// move a time at which the equations of motion jump, as in `if time < t1`: slopes leave that out.
+    /// move a time at which the equations of motion jump, as in `if time < t1`, and states that do, as in `if x < x1`: slopes
+    /// leave that out.
     ///
     /// # Errors
     /// See [`GradientError`].
@@ -496,11 +497,14 @@ impl<'m> Differentiated<'m> {
     /// ```
     pub fn cautions(&self) -> Result<Vec<Caution>, GradientError> {
         let start = self.first()?;
-        let mut said = Vec::new();
-        if let Some(mut moved) = Moved::new(self.model, start.t, self.until) {
-            self.states(&mut |state| moved.pass(state))?;
-            said = moved.cautions();
-        }
+        let mut moved = Moved::new(self.model, start.t, self.until);
+        let mut crossed = Crossed::new(self.model, &start);
+        self.states(&mut |state| {
+            moved.iter_mut().for_each(|moved| moved.pass(state));
+            crossed.pass(state);
+        })?;
+        let said = moved.map_or_else(Vec::new, Moved::cautions);
+        let said = [said, crossed.caution().into_iter().collect()].concat();
         if self.are_chosen {
             return Ok(said);
         }

@@ -1,4 +1,4 @@
-//! A motion on its way: its steps, and the instants at which contacts close or stop to slide.
+//! A motion on its way: its steps, the instants at which contacts close or stop to slide, and those at which forces jump.
 
 use super::course::Course;
 use super::slides::{NoTurn, Slides};
@@ -9,6 +9,7 @@ use crate::nonsmooth::{ClosingTime, LEAST_PART, StoppingTime};
 use crate::prelude::*;
 use crate::scheme::{Impact, Stepper};
 use crate::step::StepError;
+use crate::switches;
 use crate::tangent::{Operations, StepMap, Turn};
 
 /// A motion on its way.
@@ -18,8 +19,13 @@ pub(super) struct Way<'a> {
     course: Course<'a>,
     /// Whether steps end where contacts close, and where they stop to slide.
     is_followed: bool,
-    /// The impact at the end of the last step, if it is followed.
+    /// The impact at the end of the last step, if it is followed, or the jump of forces there.
     ended: Option<Ended<'a>>,
+    /// Times at which forces jump by themselves, s, ascending, and how many of them are behind.
+    jumps: Vec<f64>,
+    behind: usize,
+    /// Whether the last step ended at one.
+    has_jumped: bool,
     slides: Slides<'a>,
     /// Contacts that stop to slide at the end of the last step, if steps end there.
     turns: Vec<Turn>,
@@ -29,9 +35,10 @@ pub(super) struct Way<'a> {
     pub(super) instants: usize,
 }
 
-/// An impact at its instant.
+/// An impact or a jump of forces at its instant.
 struct Ended<'a> {
-    before: State,
+    /// The state before an impact.
+    before: Option<State>,
     /// The stepper that led to it, where another one starts behind it.
     stepper: Option<Box<dyn Stepper + 'a>>,
 }
@@ -40,7 +47,7 @@ struct Ended<'a> {
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) step: Operations,
-    /// What the new start behind an impact does.
+    /// What the new start behind an impact or a jump of forces does.
     pub(super) renewed: Vec<Operations>,
 }
 
@@ -62,12 +69,16 @@ impl<'a> Way<'a> {
         is_followed: bool,
     ) -> Self {
         let slides = Slides::new(of.model, of.options.contacts.settings.at_rest);
+        let jumps = switches::jumps(of.model, stepper.state().t);
         Self {
             of,
             stepper,
             course,
             is_followed,
             ended: None,
+            jumps,
+            behind: 0,
+            has_jumped: false,
             slides,
             turns: Vec::new(),
             stopped: Vec::new(),
@@ -86,7 +97,7 @@ impl<'a> Way<'a> {
 
     /// The state before the impact that the last step ended with, if that is followed.
     pub(super) fn before_impact(&self) -> Option<&State> {
-        self.ended.as_ref().map(|ended| &ended.before)
+        self.ended.as_ref().and_then(|ended| ended.before.as_ref())
     }
 
     /// Makes a step; its length, or nothing at the end.
@@ -100,7 +111,7 @@ impl<'a> Way<'a> {
         }
         self.instants += 1;
         if !self.is_followed {
-            self.stepper.step(dt)?;
+            self.step_to_jump(dt)?;
             return Ok(Some(dt));
         }
         let mut beginning = self.fork_stepper(&*self.stepper)?;
@@ -128,6 +139,35 @@ impl<'a> Way<'a> {
         self.slides.settle(self.stepper.state());
         self.turns.iter().for_each(|&turn| self.slides.pass(turn));
         Ok(Some(length))
+    }
+
+    /// Makes a step of this length. One that ends where forces jump has them as they are before; behind, accelerations are
+    /// those of a new start.
+    fn step_to_jump(&mut self, dt: f64) -> Result<(), GradientError> {
+        let (t, end) = (self.state().t, self.course.end());
+        let ahead = &self.jumps[self.behind..];
+        let at_end = |jump: f64| switches::before(jump, end, dt);
+        let passed = ahead.iter().take_while(|&&jump| jump < end || at_end(jump).is_some()).count();
+        let last = ahead[..passed].last().and_then(|&jump| Some((jump, at_end(jump)?)));
+        self.behind += passed;
+        // A step behind a jump ends where it would end without.
+        let length = if core::mem::take(&mut self.has_jumped) { end - t } else { dt };
+        self.stepper.step(last.map_or(length, |(_, before)| before - t))?;
+        let Some((jump, _)) = last else { return Ok(()) };
+        let is_at_end = self.course.is_at_end();
+        let behind = if is_at_end { end } else { jump + switches::aside(jump) };
+        self.has_jumped = true;
+        if is_at_end || self.stepper.contacts().is_some() {
+            self.stepper.correctable().into_iter().for_each(|state| state.t = behind);
+            return Ok(());
+        }
+        let mut state = self.state().clone();
+        state.t = behind;
+        consistent_acceleration(self.of.model, &mut state)?;
+        let next = self.of.scheme.start_with(self.of.model, state, &self.of.options)?;
+        let stepper = Some(core::mem::replace(&mut self.stepper, next));
+        self.ended = Some(Ended { before: None, stepper });
+        Ok(())
     }
 
     fn fork_stepper(&self, stepper: &(dyn Stepper + 'a)) -> Result<Box<dyn Stepper + 'a>, GradientError> {
@@ -239,7 +279,7 @@ impl<'a> Way<'a> {
             }
         };
         self.stepper.leave_contacts(true);
-        self.ended = Some(Ended { before: impact.before, stepper });
+        self.ended = Some(Ended { before: Some(impact.before), stepper });
         Ok(())
     }
 
@@ -279,7 +319,7 @@ impl<'a> Way<'a> {
     /// Another one that goes the same way from here.
     pub(super) fn fork(&self) -> Result<Self, GradientError> {
         let (stepper, course, slides) = (self.fork_stepper(&*self.stepper)?, self.course.clone(), self.slides.clone());
-        let (turns, stopped) = (self.turns.clone(), self.stopped.clone());
-        Ok(Self { stepper, course, slides, turns, stopped, ended: None, ..*self })
+        let (turns, stopped, jumps) = (self.turns.clone(), self.stopped.clone(), self.jumps.clone());
+        Ok(Self { stepper, course, slides, turns, stopped, jumps, ended: None, ..*self })
     }
 }

@@ -3,6 +3,8 @@
 //! The motion and its variational equations `θ' = δv − K θ`, `δv' = P θ + Q δv` go together by the scheme of Dormand and
 //! Prince, with twice as many steps until the extrapolated matrix stays the same.
 
+use core::f64::consts::TAU;
+
 use nalgebra::{Complex, DMatrix, DVector};
 
 use super::axes::{Axes, Directions};
@@ -10,7 +12,8 @@ use super::eigen::decompose;
 use super::terms::Terms;
 use super::{Instant, LinearizeError, check, names};
 use crate::chart::{place, rate};
-use crate::model::{Channel, Model, State};
+use crate::configuration::joined;
+use crate::model::{Block, Channel, Model, State};
 use crate::prelude::*;
 use crate::tables::{Tableau, dormand_prince};
 
@@ -18,8 +21,13 @@ use crate::tables::{Tableau, dormand_prince};
 const ORDER: i32 = 5;
 const FIRST_STEPS: usize = 32;
 const MOST_STEPS: usize = 1 << 15;
-/// What velocities and equations may differ by at the end of a period, relative to one plus the largest.
+/// What velocities and equations may differ by at the end of a period, relative to one plus the largest, and coordinates,
+/// relative to how far they have gone.
 const RETURNED: f64 = 1e-5;
+/// What a coordinate at rest changes by rounding, relative to one plus the coordinate.
+const RESTING: f64 = 1e-10;
+/// What equations depend on by less than this, relative to the largest derivative, is rounding.
+const INDEPENDENT: f64 = 1e-9;
 
 /// What small departures from a periodic motion become in a period.
 #[derive(Clone, Debug)]
@@ -63,8 +71,8 @@ impl Monodromy {
 
 /// The monodromy matrix of the periodic motion that begins in a state, up to a relative `tolerance` of its entries.
 ///
-/// Velocities must return after the period, and so must everything that the equations depend on; coordinates on which
-/// nothing depends may have grown.
+/// Velocities must return after the period, and so must everything that the equations depend on, angles up to full turns;
+/// coordinates on which nothing depends may have grown.
 ///
 /// # Errors
 /// [`LinearizeError`]: those of [`linearize`](crate::linearize()), a motion that does not return, too many steps.
@@ -102,14 +110,23 @@ pub fn monodromy(model: &dyn Model, state: &State, period: f64, tolerance: f64) 
     let mut steps = FIRST_STEPS;
     let mut change = f64::INFINITY;
     while steps <= MOST_STEPS {
-        let (matrix, end) = over_period(model, &start, period, steps)?;
+        let (matrix, travelled, end) = match over_period(model, &start, period, steps) {
+            Ok(found) => found,
+            // Steps that are too long for stiff equations lead anywhere.
+            Err(_) if steps < MOST_STEPS => {
+                last = None;
+                steps *= 2;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         if let Some(coarse) = &last {
             let difference = &matrix - coarse;
             change = difference.amax() / matrix.amax().max(f64::MIN_POSITIVE);
             let factor = 2_f64.powi(ORDER);
             // What is left after extrapolation is at most the last change of the extrapolated values.
             if change / (factor - 1.0) <= tolerance {
-                check_return(model, &start, &end, period)?;
+                check_return(model, &start, (&end, &travelled), period)?;
                 return Ok(Monodromy {
                     model: info.name.clone(),
                     states: names(info, &start.partition),
@@ -126,19 +143,22 @@ pub fn monodromy(model: &dyn Model, state: &State, period: f64, tolerance: f64) 
     Err(LinearizeError::TooManySteps { model: info.name.clone(), steps: MOST_STEPS, change })
 }
 
-/// The matrix with this number of steps, and the state at the end.
+/// The matrix with this number of steps, how far coordinates have gone, and the state at the end.
 fn over_period(
     model: &dyn Model,
     start: &Instant,
     period: f64,
     steps: usize,
-) -> Result<(DMatrix<f64>, State), LinearizeError> {
+) -> Result<(DMatrix<f64>, DVector<f64>, State), LinearizeError> {
     let table = dormand_prince();
     let nv = start.state.v.len();
     let mut state = start.state.clone();
     let mut departures = start.directions.outward() * &start.basis;
+    let mut travelled = DVector::zeros(state.q.len());
     for index in 0..steps {
+        let before = state.q.clone();
         step(model, &table, &mut state, &mut departures, period / steps as f64)?;
+        travelled += (&state.q - before).abs();
         state.t = start.state.t + period * (index + 1) as f64 / steps as f64;
     }
     // Accelerations belong to the directions at the end.
@@ -146,7 +166,7 @@ fn over_period(
     let end = Directions::new(&model.describe().blocks, Axes::Own, &state);
     let inward = end.inward() * departures;
     debug_assert_eq!(inward.nrows(), 2 * nv);
-    Ok((inward.select_rows(&start.places()), state))
+    Ok((inward.select_rows(&start.places()), travelled, state))
 }
 
 /// Rates of coordinates in their chart, of velocities, and of departures.
@@ -205,7 +225,12 @@ fn step(
 }
 
 /// Refuses a motion that does not return.
-fn check_return(model: &dyn Model, start: &Instant, end: &State, period: f64) -> Result<(), LinearizeError> {
+fn check_return(
+    model: &dyn Model,
+    start: &Instant,
+    (end, travelled): (&State, &DVector<f64>),
+    period: f64,
+) -> Result<(), LinearizeError> {
     let info = model.describe();
     let not_periodic =
         |what: String, change: f64| Err(LinearizeError::NotPeriodic { model: info.name.clone(), period, what, change });
@@ -216,6 +241,21 @@ fn check_return(model: &dyn Model, start: &Instant, end: &State, period: f64) ->
     if !change.is_empty() && change.amax() > RETURNED * (1.0 + start.state.v.amax()) {
         let worst = change.iamax();
         return not_periodic(format!("`{}`", info.velocities[worst].name), change[worst]);
+    }
+    // At half a period a symmetric motion may have the velocities and the equations of its start.
+    let nv = start.state.v.len();
+    let by = |instant: &Instant, column: usize| instant.rates.view((nv, column), (nv, 1)).amax();
+    let least = INDEPENDENT * [start, &after].map(|instant| instant.rates.amax()).iter().fold(0.0, |a, b| b.max(a));
+    for (_, q, v) in joined(&info.blocks).filter(|(block, ..)| matches!(block, Block::Vector { .. })) {
+        for (i, _) in q.zip(v).filter(|&(_, column)| by(start, column).max(by(&after, column)) > least) {
+            let mut change = end.q[i] - start.state.q[i];
+            if info.coordinates[i].unit == "rad" {
+                change -= TAU * (change / TAU).round();
+            }
+            if change.abs() > RETURNED * travelled[i] + RESTING * (1.0 + end.q[i].abs()) {
+                return not_periodic(format!("`{}`", info.coordinates[i].name), change);
+            }
+        }
     }
     let (before, now) = (&start.rates * &start.basis, &after.rates * &start.basis);
     let change = (now - &before).amax();

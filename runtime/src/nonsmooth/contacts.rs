@@ -144,6 +144,8 @@ pub(crate) struct Contacts<'m> {
     impulses: Vec<f64>,
     /// The solution without contact forces, while that of an impact is sought.
     free: Vec<f64>,
+    /// The fastest approach of each contact that closed so far.
+    fastest: Vec<f64>,
     /// Time of the step's beginning, s, for errors.
     start: f64,
     /// Whether the last problem was that of an earlier Newton iterate of the same step.
@@ -207,6 +209,7 @@ impl<'m> Contacts<'m> {
             velocity: vec![0.0; info.velocities.len()],
             impulses: vec![0.0; MAX_POINTS * n_rows],
             free: Vec::with_capacity(unknowns),
+            fastest: vec![0.0; infos.len()],
             start: 0.0,
             repeats: false,
             history: History::new([infos.len(), n_rows], [model.dims().nv, model.dims().nc]),
@@ -251,7 +254,20 @@ impl<'m> Contacts<'m> {
         self.settings.at_rest * (1.0 + largest(v))
     }
 
-    /// Approaches up to this fast are none that bounce, in velocities of this size.
+    /// Closed contacts approach with these normal velocities.
+    pub(super) fn approach(&mut self, velocities: &[f64]) {
+        for &contact in &self.closed {
+            self.fastest[contact] = self.fastest[contact].max(-velocities[contact]);
+        }
+    }
+
+    /// Whether a contact approaches so slowly that bounces, which would become ever faster, end with it: beside its fastest
+    /// approach, because velocities elsewhere, as of what spins, tell nothing of it.
+    pub(super) fn is_slow(&self, contact: usize, approach: f64, rest: f64) -> bool {
+        approach <= (self.settings.unnoticed * self.fastest[contact]).max(rest)
+    }
+
+    /// Approaches up to this fast need no further impact, in velocities of this size.
     pub(crate) fn unnoticed(&self, v: &[f64]) -> f64 {
         self.settings.unnoticed * (1.0 + largest(v))
     }

@@ -13,7 +13,7 @@ use crate::nonsmooth::VelocityMap;
 use crate::norms::largest;
 use crate::prelude::*;
 use crate::redundancy::{Kept, redundant_constraints};
-use crate::start::{check_sizes, rounding_of_gaps};
+use crate::start::{check_sizes, largest_length, rounding_of_gaps};
 use crate::step::{ContactRecord, StepError};
 
 /// Indicators of open contacts are larger than gaps by this part of the lengths of the model, so that they do not begin at
@@ -184,9 +184,10 @@ impl<'m> Phases<'m> {
     pub fn begin(&mut self, state: &mut State) -> Result<bool, StepError> {
         let before = (state.q.clone(), state.v.clone());
         let settings = self.contacts.settings;
-        let length = rounding_of_gaps(self.model, state.q.as_slice(), &settings) / settings.touching;
+        let q = state.q.as_slice();
+        let length = 1.0 + largest_length(self.model, q);
         self.slack = length * (OF_TOLERANCE * self.tolerance).max(SLACK);
-        self.rounding = (length * settings.touching).max(self.slack);
+        self.rounding = rounding_of_gaps(self.model, q, &settings).max(self.slack);
         let left_out = self.accelerations.left_out();
         if let Some(others) = self.kept.exchanged(self.model, state, &left_out) {
             self.accelerations.leave_out(&others);
@@ -204,9 +205,10 @@ impl<'m> Phases<'m> {
         let rest = self.contacts.rest(state.v.as_slice());
         if self.contacts.closed.iter().any(|&contact| velocities[contact] < -rest) {
             self.accelerations.factor(state)?;
-            let slow = self.contacts.unnoticed(state.v.as_slice());
-            let is_slow = |&contact: &usize| -velocities[contact] <= slow;
-            let restitution = if self.contacts.closed.iter().all(is_slow) { 0.0 } else { 1.0 };
+            self.contacts.approach(&velocities);
+            let are_slow =
+                self.contacts.closed.iter().all(|&contact| self.contacts.is_slow(contact, -velocities[contact], rest));
+            let restitution = if are_slow { 0.0 } else { 1.0 };
             self.contacts.begin_history();
             impacts(&mut self.contacts, &mut self.accelerations, state, &mut velocities, restitution)?;
         }

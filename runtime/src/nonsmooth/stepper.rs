@@ -334,8 +334,9 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
     fn has_struck(&self) -> bool {
         let Some(Impact { before, closing, .. }) = self.after_impact() else { return false };
         let velocities = relative_velocities(self.contacts.model, &before);
-        let unnoticed = self.contacts.unnoticed(before.v.as_slice());
-        closing.iter().any(|&contact| velocities[self.contacts.first_rows[contact]] < -unnoticed)
+        let rest = self.contacts.rest(before.v.as_slice());
+        let approach = |contact: usize| -velocities[self.contacts.first_rows[contact]];
+        closing.iter().any(|&contact| !self.contacts.is_slow(contact, approach(contact), rest))
     }
 
     /// Which contacts were closed in the step.
@@ -613,8 +614,9 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
     fn apply_impacts(&mut self, end: usize, start: f64) -> Result<StepStats, StepError> {
         let Self { base, contacts, watch, impact, ends_bounces, .. } = self;
         impact.begin(start);
-        let slow = contacts.unnoticed(base.state().v.as_slice());
-        let are_slow = contacts.closed.iter().all(|&contact| -watch.velocities[end][contact] <= slow);
+        let (rest, velocities) = (contacts.rest(base.state().v.as_slice()), &watch.velocities[end]);
+        contacts.approach(velocities);
+        let are_slow = contacts.closed.iter().all(|&contact| contacts.is_slow(contact, -velocities[contact], rest));
         let restitution = if *ends_bounces && are_slow { 0.0 } else { 1.0 };
         impacts(contacts, impact, base.state_mut(), &mut watch.velocities[end], restitution)?;
         check_finite(base.state(), start, contacts.scheme())?;

@@ -30,7 +30,7 @@ pub(super) struct Controllers<'a> {
     start: f64,
     /// Number of calls of each.
     calls: Vec<u64>,
-    /// Times of jumps, s, ascending, and how many of them are behind; none where steps have one length.
+    /// Times of jumps, s, ascending, and how many of them are behind.
     switches: Vec<f64>,
     behind: usize,
     jump: Option<Jump<'a>>,
@@ -68,9 +68,8 @@ impl<'a> Jump<'a> {
     fn pass_to(&mut self, driver: &mut Driver, t: f64) -> Result<(), StepError> {
         self.find(driver, t)?;
         let stepper = driver.stepper_mut();
-        if stepper.resume(&self.state) {
-            stepper.correctable().into_iter().for_each(|state| state.t = t);
-        }
+        stepper.resume(&self.state);
+        stepper.correctable().into_iter().for_each(|state| state.t = t);
         Ok(())
     }
 
@@ -86,14 +85,9 @@ impl<'a> Jump<'a> {
 }
 
 impl<'a> Controllers<'a> {
-    /// For a motion from a time, s; formulas are heeded where steps are chosen.
-    pub(super) fn new(
-        model: &'a dyn Model,
-        scheme: &dyn Scheme,
-        controllers: Vec<Controller<'a>>,
-        (start, are_chosen): (f64, bool),
-    ) -> Self {
-        let switches = if are_chosen { switches::jumps(model, start) } else { Vec::new() };
+    /// For a motion from a time, s.
+    pub(super) fn new(model: &'a dyn Model, scheme: &dyn Scheme, controllers: Vec<Controller<'a>>, start: f64) -> Self {
+        let switches = switches::jumps(model, start);
         let jump = (!controllers.is_empty() || !switches.is_empty()).then(|| Jump::new(model, scheme));
         Self { model, calls: vec![0; controllers.len()], controllers, start, switches, behind: 0, jump }
     }
@@ -161,6 +155,11 @@ impl<'a> Controllers<'a> {
         times.chain(self.switch(until).map(|t| t - aside(t))).fold(f64::INFINITY, f64::min)
     }
 
+    /// The next time at which forces jump by themselves, s, for steps of equal length: what ends there ends before the jump.
+    pub(super) fn jump(&self) -> Option<f64> {
+        self.switches.get(self.behind).copied()
+    }
+
     /// The next time at which forces jump by themselves, s, on the way to the time `until`.
     fn switch(&self, until: f64) -> Option<f64> {
         self.switches.get(self.behind).copied().filter(|&t| t + aside(t) < until)
@@ -173,7 +172,8 @@ impl<'a> Controllers<'a> {
     pub(super) fn sample(&mut self, driver: &mut Driver) -> Result<bool, StepError> {
         let mut switched = None;
         while let Some(t) = self.switch(driver.until()).filter(|&t| driver.has_reached(t - aside(t))) {
-            switched = Some(t + aside(t));
+            // Steps of equal length may have passed it.
+            switched = driver.is_at(t).then_some(t + aside(t)).or(switched);
             self.behind += 1;
         }
         if let (Some(jump), Some(t)) = (&mut self.jump, switched) {

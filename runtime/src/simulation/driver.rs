@@ -8,6 +8,7 @@ use crate::prelude::*;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::step::{StepError, StepStats, check_clock};
+use crate::switches;
 
 use super::Steps;
 
@@ -226,6 +227,16 @@ impl<'m> Driver<'m> {
         now >= t - rounding
     }
 
+    /// Whether a time at which forces jump, s, is not behind the state.
+    pub(super) fn is_at(&self, jump: f64) -> bool {
+        let now = self.state().t;
+        match &self.kind {
+            Kind::Fixed(fixed) => now - jump <= ROUNDING * fixed.division.dt,
+            // Chosen steps pass none.
+            Kind::Adaptive(_) => true,
+        }
+    }
+
     /// Goes on until a later time, s, once the end is reached; false for more than 10¹⁰ steps.
     pub(super) fn extend(&mut self, until: f64) -> bool {
         if let Kind::Fixed(fixed) = &mut self.kind {
@@ -254,11 +265,12 @@ impl<'m> Driver<'m> {
         }
     }
 
-    /// One step, which does not pass the time `jump`, s, at which forces jump.
-    pub(super) fn step(&mut self, jump: f64) -> Result<StepStats, StepError> {
+    /// One step. Where it is chosen it does not pass the time `next`, s; one of equal length that would end at `jump`, s,
+    /// where forces jump, has them as they are before.
+    pub(super) fn step(&mut self, next: f64, jump: Option<f64>) -> Result<StepStats, StepError> {
         match &mut self.kind {
-            Kind::Fixed(fixed) => fixed.step(self.until),
-            Kind::Adaptive(adaptive) => adaptive.step(self.until.min(jump)),
+            Kind::Fixed(fixed) => fixed.step(self.until, jump),
+            Kind::Adaptive(adaptive) => adaptive.step(self.until.min(next)),
         }
     }
 
@@ -326,13 +338,17 @@ impl FixedStepper<'_> {
         self.stepper().state()
     }
 
-    /// The length of the next step, s.
-    fn length(&self, until: f64) -> f64 {
+    /// The end of the next step, s.
+    fn end(&self, until: f64) -> f64 {
         // Times are multiples of the step, so that rounding errors do not accumulate and steps end at the times at
         // which signals switch.
         let step = self.done + 1;
-        let end = if step == self.division.steps { until } else { self.start + step as f64 * self.division.dt };
-        end - self.state().t
+        if step == self.division.steps { until } else { self.start + step as f64 * self.division.dt }
+    }
+
+    /// The length of the next step, s.
+    fn length(&self, until: f64) -> f64 {
+        self.end(until) - self.state().t
     }
 
     /// Takes the steps that were computed elsewhere by its own stepper, which then has everything that leads to the next
@@ -359,15 +375,20 @@ impl FixedStepper<'_> {
         self.pass()
     }
 
-    fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
+    fn step(&mut self, until: f64, jump: Option<f64>) -> Result<StepStats, StepError> {
         self.catch_up(until)?;
-        let dt = self.length(until);
+        let end = self.end(until);
+        let before = jump.and_then(|jump| switches::before(jump, end, self.division.dt));
+        let dt = before.unwrap_or(end) - self.state().t;
         self.previous.copy_from(self.stepper.state());
         let impacts = |stepper: &dyn Stepper| stepper.contacts().map_or(0, |record| record.impacts);
-        let before = impacts(&*self.stepper);
+        let impacts_before = impacts(&*self.stepper);
         let stats = self.stepper.step(dt).map_err(|error| self.watch.explain(error))?;
         check_clock(&self.scheme, self.model, self.previous.t + dt, self.stepper.state().t)?;
-        self.has_impact = impacts(&*self.stepper) != before;
+        if before.is_some() && self.done + 1 == self.division.steps {
+            self.stepper.correctable().into_iter().for_each(|state| state.t = end);
+        }
+        self.has_impact = impacts(&*self.stepper) != impacts_before;
         self.pass()?;
         Ok(stats)
     }

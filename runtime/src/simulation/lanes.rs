@@ -10,6 +10,7 @@ use crate::model::{Energy, Model, State};
 use crate::prelude::*;
 use crate::scheme::{Scheme, SideBySide};
 use crate::step::StepStats;
+use crate::switches;
 use crate::together::{Group, InLanes};
 
 use super::abreast::Abreast;
@@ -119,9 +120,12 @@ pub fn abreast(runs: Vec<(Simulation, State)>) -> Vec<Run> {
     ended
 }
 
-/// Whether simulations have steps of equal length, which nothing interrupts.
+/// Whether simulations have steps of equal length, which nothing interrupts: behind jumps accelerations are found anew.
 fn is_simple(simulation: &Simulation) -> bool {
-    matches!(simulation.steps, Some(Steps::Fixed(_))) && simulation.controllers.is_empty()
+    let Some(Steps::Fixed(dt)) = simulation.steps else { return false };
+    let end = simulation.until.unwrap_or(f64::INFINITY) + dt;
+    let jumps = switches::jumps(simulation.model, f64::NEG_INFINITY);
+    simulation.controllers.is_empty() && jumps.first().is_none_or(|&jump| jump > end)
 }
 
 /// Whether instances of a model can be computed side by side by [`abreast`] in such steps, for so long, s.

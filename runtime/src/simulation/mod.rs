@@ -778,8 +778,7 @@ impl<'a> Going<'a> {
         model.validate()?;
         // Before anything is computed with the inputs, which may have no value until then.
         let controllers = core::mem::take(&mut simulation.controllers);
-        let are_chosen = matches!(simulation.steps, Some(Steps::Chosen(_)));
-        let mut controllers = Controllers::new(model, scheme, controllers, (start.t, are_chosen));
+        let mut controllers = Controllers::new(model, scheme, controllers, start.t);
         controllers.begin(&mut start)?;
         let mut tolerance = 0.0;
         if let Some(Steps::Chosen(control)) = simulation.steps {
@@ -854,7 +853,7 @@ impl<'a> Going<'a> {
             match &given {
                 #[cfg(feature = "simd")]
                 Some(given) => driver.arrive(given.end).map(|()| given.stats),
-                _ => driver.step(controllers.next(driver.until())),
+                _ => driver.step(controllers.next(driver.until()), controllers.jump()),
             }
         });
         [*accepted, *rejected] = driver.counts();
