@@ -118,7 +118,7 @@ impl<'a> Way<'a> {
         let mut struck = self.step_to_impact(&*beginning, dt)?;
         if struck.as_ref().is_some_and(|(_, length)| *length <= LEAST_PART * dt) {
             // A contact that does not separate notably stays closed.
-            beginning.leave_contacts(false);
+            beginning.leave_contacts(false, &[]);
             self.stepper = self.fork_stepper(&*beginning)?;
             struck = self.step_to_impact(&*beginning, dt)?;
             if struck.as_ref().is_some_and(|(_, length)| *length <= LEAST_PART * dt) {
@@ -278,7 +278,7 @@ impl<'a> Way<'a> {
                 Some(core::mem::replace(&mut self.stepper, next))
             }
         };
-        self.stepper.leave_contacts(true);
+        self.stepper.leave_contacts(true, &impact.fastest);
         self.ended = Some(Ended { before: Some(impact.before), stepper });
         Ok(())
     }

@@ -145,7 +145,7 @@ pub(crate) struct Contacts<'m> {
     /// The solution without contact forces, while that of an impact is sought.
     free: Vec<f64>,
     /// The fastest approach of each contact that closed so far.
-    fastest: Vec<f64>,
+    pub(super) fastest: Vec<f64>,
     /// Time of the step's beginning, s, for errors.
     start: f64,
     /// Whether the last problem was that of an earlier Newton iterate of the same step.

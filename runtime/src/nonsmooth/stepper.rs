@@ -210,11 +210,14 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
         let rest = contacts.rest(base.state().v.as_slice());
         let velocities = &self.watch.velocities[1];
         let stays_closed = contacts.closed.iter().any(|&contact| velocities[contact].abs() <= rest);
-        Some(Impact { before, closing: closing.collect(), stays_closed })
+        let fastest = contacts.fastest.clone();
+        Some(Impact { before, closing: closing.collect(), stays_closed, fastest })
     }
 
-    fn leave_contacts(&mut self, are_open: bool) {
+    fn leave_contacts(&mut self, are_open: bool, fastest: &[f64]) {
         self.ends_bounces = true;
+        let own = self.contacts.fastest.iter_mut().zip(fastest);
+        own.for_each(|(own, fastest)| *own = own.max(*fastest));
         let Self { base, contacts, watch, .. } = self;
         if !are_open {
             return contacts.have_left();
@@ -290,7 +293,7 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
                 at_once += 1;
             } else if is_none(length) {
                 // A contact that does not separate notably stays closed.
-                beginning.leave_contacts(false);
+                beginning.leave_contacts(false, &[]);
                 *self = beginning.clone();
                 stats += self.whole_step(left)?;
                 length = self.end_at_impact(&beginning, left, &mut stats)?;
@@ -302,7 +305,7 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
             }
             let Some(length) = length else { break };
             // The next part begins with the contacts that are left, and with accelerations without those before the impact.
-            self.leave_contacts(true);
+            self.leave_contacts(true, &[]);
             self.has_jumped = true;
             left -= length;
         }

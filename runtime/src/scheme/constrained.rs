@@ -194,8 +194,8 @@ impl Stepper for Constrained<'_> {
         Some(impact)
     }
 
-    fn leave_contacts(&mut self, are_open: bool) {
-        self.inner.leave_contacts(are_open);
+    fn leave_contacts(&mut self, are_open: bool, fastest: &[f64]) {
+        self.inner.leave_contacts(are_open, fastest);
     }
 
     fn contacts(&self) -> Option<&ContactRecord> {

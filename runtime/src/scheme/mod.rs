@@ -587,9 +587,10 @@ pub trait Stepper {
         false
     }
     /// Opens contacts that separate for the next step, although their gaps are zero up to rounding, so that those which close
-    /// within it again collide again; from now on bounces that nobody notices end. Or, if not `are_open`, closes them again.
+    /// within it again collide again; from now on bounces that nobody notices end, beside the `fastest` approaches that other
+    /// steppers have seen. Or, if not `are_open`, closes them again.
     #[doc(hidden)]
-    fn leave_contacts(&mut self, _are_open: bool) {}
+    fn leave_contacts(&mut self, _are_open: bool, _fastest: &[f64]) {}
     /// Continues from the current state after a jump of the forces, for example of an input that a controller has set:
     /// takes accelerations and multipliers from `next`, with which the motion of the next step is interpolated, and
     /// discards the history of previous steps. `false` if the scheme does not support this; one that remembers nothing from
@@ -609,6 +610,8 @@ pub struct Impact {
     pub closing: Vec<usize>,
     /// Whether a contact is closed after it.
     pub stays_closed: bool,
+    /// The fastest approach of each contact so far.
+    pub fastest: Vec<f64>,
 }
 
 /// An estimate of the error of a step.
