@@ -99,9 +99,7 @@ pub enum FitError {
         model: String,
     },
     /// No measured output depends on a parameter.
-    #[error(
-        "parameter `{name}` changes none of the measured outputs; slopes do not see a border of a condition, as in `if time < {name}`"
-    )]
+    #[error("parameter `{name}` changes none of the measured outputs")]
     NoInfluence {
         /// Its name.
         name: String,

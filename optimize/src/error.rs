@@ -83,9 +83,7 @@ pub enum OptimizeError {
         found: f64,
     },
     /// Neither the objective nor a condition depends on something that is free.
-    #[error(
-        "{name} changes neither the objective nor a condition; slopes do not see a border of a formula, as in `if time < t1`"
-    )]
+    #[error("{name} changes neither the objective nor a condition")]
     NoInfluence {
         /// What is free.
         name: String,
