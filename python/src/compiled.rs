@@ -219,8 +219,8 @@ impl Compiled {
         let tokens = self.tokens()?;
         let with_unit = |(name, value, is_number): &Condition| {
             let units = &UNITS[if *is_number { 0 } else { UNITS.len() - 1 }..];
-            // First-order states have any unit.
-            let own = self.model.describe().coordinates.iter().find(|channel| *is_number && channel.name == *name);
+            // First-order states, which are velocities of their integrals, have any unit.
+            let own = self.model.describe().velocities.iter().find(|channel| *is_number && channel.name == *name);
             let own = own.map(|channel| format!(" {}", channel.unit));
             let units = units.iter().copied().chain(own.as_deref());
             let mut first = None;

@@ -335,3 +335,16 @@ def test_steps_end_where_tables_and_formulas_change():
     assert len(run.t) < 500
     with pytest.raises(ValueError, match="two of one time"):
         block.simulate(until=1.0, inputs={"push": [(0.0, 1.0), (0.0, 2.0), (0.0, 3.0)]})
+
+
+def test_numbers_are_initial_values_of_states_with_units():
+    model = hamel.Model.from_text("""model Lagging {
+        planar; coordinates joint;
+        body arm { mass: 1 kg, inertia: 1 kg m^2 }
+        joint hinge: revolute(ground, arm);
+        state lag N m: -lag / 1 s;
+        torque drive: lag on hinge;
+        initial lag = 2 N m;
+    }""")
+    run = model.simulate("dormand_prince", until=1.0, tolerance=1e-10, initial={"lag": 1.5})
+    assert run["lag"][0] == 1.5 and abs(run["lag"][-1] - 1.5 * np.exp(-1.0)) < 1e-8
