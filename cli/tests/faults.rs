@@ -1,13 +1,13 @@
 //! What is left when programs are stopped, disks are full, folders cannot be written to, or two write at once.
 //!
-//! Prints a table: `cargo test -p hamel-cli --test tests faults:: -- --nocapture`. `FAULT_MOMENTS=100` stops programs at more moments. Which
-//! moment it is that a signal meets depends on the machine; what must hold does not. Small disks need the right to mount
-//! them; without it their rows say so.
+//! Prints a table: `cargo test -p hamel-cli --test tests faults:: -- --nocapture`. `FAULT_MOMENTS=100` stops programs at
+//! more moments. Which moment it is that a signal meets depends on the machine; what must hold does not. Small disks need
+//! the right to mount them; without it their rows say so.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use hamel_report::folder::{MANIFEST, Manifest, State};
@@ -112,9 +112,14 @@ fn assert_complete(folder: &Path, what: &str) {
 }
 
 /// Starts a program and sends it a signal after a part of the time that it takes. Whether it met it.
-fn stopped(mut command: Command, signal: &str, after: Duration) -> bool {
+fn stopped(command: Command, signal: &str, after: Duration) -> bool {
+    stopped_when(command, signal, |_| std::thread::sleep(after))
+}
+
+/// The same once another thing has happened, for which the last argument waits.
+fn stopped_when(mut command: Command, signal: &str, wait: impl FnOnce(&mut Child)) -> bool {
     let mut child = command.spawn().unwrap();
-    std::thread::sleep(after);
+    wait(&mut child);
     let _ = Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).stderr(Stdio::null()).status();
     // A reader, lest the pipe be full.
     drop(child.stdout.take());
@@ -435,15 +440,19 @@ fn failed(cases: i32) -> Option<i32> {
     Some(10 + cases)
 }
 
-/// Killed again and again, a sweep computes each case once, and ends as if nothing had happened.
+/// How many lines of a file have been written.
+fn lines(path: &Path) -> usize {
+    fs::read_to_string(path).unwrap_or_default().matches('\n').count()
+}
+
+/// Killed again and again when some more cases have ended, a sweep computes each case once, and ends as if nothing had
+/// happened.
 #[test]
 fn a_killed_sweep_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = sweep(folder.path());
     let whole = folder.path().join("whole.csv");
-    let begin = Instant::now();
     let ended = run_sweep(&arguments, &whole);
-    let time = begin.elapsed();
     assert_eq!(ended.status.code(), failed(40), "{}", errors(&ended));
     for signal in ["KILL", "TERM", "INT"] {
         let out = folder.path().join(format!("{signal}.csv"));
@@ -451,11 +460,14 @@ fn a_killed_sweep_goes_on() {
         let (mut met, mut kept) = (0, 0);
         for _ in 0..6 {
             let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            met += u32::from(stopped(hamel(&words, &out), signal, time / 8));
-            let text = fs::read_to_string(&journal).unwrap_or_default();
-            let lines = text.matches('\n').count();
-            assert!(lines >= kept || out.exists(), "nothing that was kept is lost");
-            kept = lines;
+            met += u32::from(stopped_when(hamel(&words, &out), signal, |child| {
+                while lines(&journal) <= kept && child.try_wait().unwrap().is_none() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }));
+            let now = lines(&journal);
+            assert!(now >= kept || out.exists(), "nothing that was kept is lost");
+            kept = now;
         }
         if !out.exists() {
             let ended = run_sweep(&arguments, &out);
@@ -497,6 +509,34 @@ fn a_sweep_outlives_a_full_disk() {
     run_sweep(&arguments, &out);
     assert_eq!(fs::read(&out).unwrap(), fs::read(&whole).unwrap());
     row("sweep", "a disk that others fill, exit codes", &codes.join(", "));
+}
+
+/// The same where files may not become large, which needs no right: a part of a line may have been written when no more is.
+#[test]
+fn a_sweep_outlives_a_limit_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = sweep(folder.path());
+    let (whole, out) = (folder.path().join("whole.csv"), folder.path().join("out.csv"));
+    run_sweep(&arguments, &whole);
+    let mut kept = 0;
+    for blocks in [1, 4, 5, 8] {
+        let limited = Command::new("sh")
+            .args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"")])
+            .arg(env!("CARGO_BIN_EXE_hamel"))
+            .args(&arguments)
+            .arg("--out")
+            .arg(&out)
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+            .output()
+            .unwrap();
+        assert_eq!(limited.status.code(), Some(4), "{blocks}: {}", errors(&limited));
+        assert!(errors(&limited).contains("out.csv.journal"), "{}", errors(&limited));
+        assert!(!out.exists());
+        kept = lines(&folder.path().join("out.csv.journal"));
+    }
+    run_sweep(&arguments, &out);
+    assert_eq!(fs::read(&out).unwrap(), fs::read(&whole).unwrap());
+    row("sweep", "a limit of files, four times", &format!("{kept} lines kept, same table"));
 }
 
 #[test]

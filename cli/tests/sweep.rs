@@ -2,8 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Command, Output};
 
 const MODEL: &str = "model Oscillator {
     planar;
@@ -99,66 +98,6 @@ fn parts_are_the_whole() {
     assert!(missing.status.code() == Some(2) && printed(&missing).contains("of part 3/3"), "{}", printed(&missing));
     let exists = hamel(folder.path(), "merge part1.parquet part2.parquet part3.parquet --out merged.parquet");
     assert!(exists.status.code() == Some(2) && printed(&exists).contains("exists"), "{}", printed(&exists));
-}
-
-/// A sweep of random cases that takes a second.
-const RANDOM: &str = "sweep o.model --vary stiffness=1..9 --sample random:3000 --seed 5 --outputs energy.final,rail.displacement.max --until 2 --no-figures";
-
-fn size(path: &Path) -> u64 {
-    fs::metadata(path).map_or(0, |file| file.len())
-}
-
-/// Killed again and again, the program goes on from what it had written, and the table is that of a run without an end.
-#[test]
-fn a_killed_sweep_has_every_case_once() {
-    let folder = tempfile::tempdir().unwrap();
-    succeeded(folder.path(), &format!("{RANDOM} --out whole.parquet"));
-    let journal = folder.path().join("s.parquet.journal");
-    let mut written = 0;
-    for _ in 0..4 {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hamel"));
-        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).current_dir(folder.path());
-        command.args(format!("{RANDOM} --threads 1 --out s.parquet").split(' '));
-        let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        while size(&journal) < written + 10_000 {
-            assert!(running.try_wait().unwrap().is_none(), "the sweep ended before it could be killed");
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        running.kill().unwrap();
-        running.wait().unwrap();
-        assert!(!folder.path().join("s.parquet").exists());
-        written = size(&journal);
-    }
-    let text = succeeded(folder.path(), &format!("{RANDOM} --out s.parquet"));
-    assert!(text.contains("3000 cases, written to s.parquet"), "{text}");
-    let [whole, resumed] = ["whole", "s"].map(|name| fs::read(folder.path().join(format!("{name}.parquet"))).unwrap());
-    assert!(whole == resumed, "byte by byte");
-}
-
-/// A limit on the size of files stands for a full disk: a part of a line may have been written when nothing more is.
-#[cfg(unix)]
-#[test]
-fn a_full_disk_loses_no_finished_case() {
-    let folder = tempfile::tempdir().unwrap();
-    succeeded(folder.path(), &format!("{RANDOM} --out whole.csv"));
-    for blocks in [1, 20, 21, 150] {
-        let limited = Command::new("sh")
-            .arg("-c")
-            .arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {RANDOM} --out s.csv"))
-            .arg(env!("CARGO_BIN_EXE_hamel"))
-            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        let text = printed(&limited);
-        assert_eq!(limited.status.code(), Some(4), "{text}");
-        assert!(text.contains("s.csv.journal"), "{text}");
-        assert!(!folder.path().join("s.csv").exists());
-    }
-    let text = succeeded(folder.path(), &format!("{RANDOM} --out s.csv"));
-    assert!(text.contains("3000 cases, written to s.csv"), "{text}");
-    let [whole, resumed] = ["whole", "s"].map(|name| fs::read(folder.path().join(format!("{name}.csv"))).unwrap());
-    assert!(whole == resumed, "byte by byte");
 }
 
 #[test]

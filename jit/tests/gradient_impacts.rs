@@ -57,6 +57,27 @@ const SPINNING: &str = "model Spinning {
     output x = ball.position;
 }";
 
+/// A rod on a carriage that is driven to and fro, and strikes a wall.
+const CARRIED: &str = "model Carried {
+    planar;
+    COORDINATES
+    param length = 0.8 m;
+    param stroke = 0.05 m;
+    param rate = 9 rad/s;
+    param restitution = 0.5;
+    param speed = 3 rad/s;
+    gravity [0, -9.81] m/s^2;
+    body carriage { mass: 1 kg, inertia: 1 kg m^2 }
+    body door { mass: 2 kg, inertia: 2 kg * length^2 / 12 }
+    joint rail: prismatic(ground, carriage);
+    joint hinge: revolute(carriage, door at [0 m, length / 2]);
+    drive feed: carriage.position.x == stroke * sin(rate * time);
+    contact stop { gap: 0.3 m - (door at [0 m, -length / 2]).x, restitution: restitution }
+    initial door.angle = -0.2 rad;
+    initial door.angular_velocity = speed;
+    output tip = (door at [0 m, -length / 2]);
+}";
+
 /// A rod that swings and strikes a wall with a spring behind it, by which it is thrown back.
 const DOOR: &str = "model Door {
     planar;
@@ -293,6 +314,8 @@ fn slopes_agree_with_differences_of_motions() {
         ("spinning, absolute", model(&absolute(SPINNING, upright)), 0.2, 3),
         ("door, joint", model(&joint(DOOR, "")), 0.5, 1),
         ("door, absolute", model(&absolute(DOOR, "")), 0.5, 1),
+        ("driven, joint", model(&joint(CARRIED, "")), 0.5, 1),
+        ("driven, absolute", model(&absolute(CARRIED, "")), 0.5, 1),
         ("block that stays", model(STAYS), 0.2, 2),
     ];
     for (name, model, until, least) in cases {

@@ -113,7 +113,7 @@ fn driven(force: Signal) -> JitModel {
 }
 
 /// Forces that are constant between the ends of steps have motions of second order, which schemes compute without errors
-/// if no step has a force of the next one: tables with jumps, and the same by formulas, with slopes of both.
+/// if no step has a force of the next one; and so do their slopes.
 #[test]
 fn equal_steps_have_the_forces_before_jumps_at_their_ends() {
     let dt = 0.01;
@@ -135,8 +135,7 @@ fn equal_steps_have_the_forces_before_jumps_at_their_ends() {
         for entry in schemes::entries() {
             let scheme = entry.scheme(&[]).unwrap();
             let start = initial_state(&table).unwrap();
-            let Ok(stepper) = scheme.start(&table, start.clone()) else { continue };
-            let mut stepper = stepper;
+            let Ok(mut stepper) = scheme.start(&table, start.clone()) else { continue };
             if scheme.order() < 2 || !stepper.resume(&start) {
                 continue;
             }

@@ -98,13 +98,13 @@ impl Search<'_> {
             match self.leg(from, unit, is_aside, &mut progress)? {
                 // The objective may be in the way of the conditions.
                 Leg::Ended(best, Ended::Unmet) if !is_aside => (from, is_aside) = (best.x, true),
-                // In a coarser unit it was an optimum, and in this one no better design is found.
+                // What was an optimum in a coarser unit, and has no better design in this one, is one.
                 Leg::Ended(reached, Ended::NoProgress) if progress.converged > 0 => {
                     return Ok((reached, progress.iterations, Ended::Converged));
                 }
                 Leg::Ended(reached, ended) => return Ok((reached, progress.iterations, ended)),
                 Leg::AnewFrom(x) => (from, is_aside) = (x, false),
-                Leg::In(x, grown) => (from, unit) = (x, grown),
+                Leg::In(x, other) => (from, unit) = (x, other),
             }
         }
     }

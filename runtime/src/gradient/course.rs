@@ -37,8 +37,9 @@ impl<'a> Course<'a> {
 
     /// Length of the next step, s; nothing at the end.
     pub(super) fn next(&mut self) -> Option<f64> {
+        let is_divided = self.is_divided();
         let rest = core::mem::take(&mut self.rest);
-        if rest > self.negligible {
+        if is_divided {
             self.t += rest;
             return Some(rest);
         }
@@ -57,6 +58,11 @@ impl<'a> Course<'a> {
     /// Whether no step is ahead.
     pub(super) fn is_at_end(&self) -> bool {
         self.clone().next().is_none()
+    }
+
+    /// Whether the next step is what is left of one that was divided.
+    pub(super) fn is_divided(&self) -> bool {
+        self.rest > self.negligible
     }
 
     /// The last step ended so much earlier, s.

@@ -26,6 +26,8 @@ pub(super) struct Way<'a> {
     behind: usize,
     /// Whether the last step ended at one.
     has_jumped: bool,
+    /// The fastest approaches of the contacts before the last impact.
+    fastest: Vec<f64>,
     slides: Slides<'a>,
     /// Contacts that stop to slide at the end of the last step, if steps end there.
     turns: Vec<Turn>,
@@ -79,6 +81,7 @@ impl<'a> Way<'a> {
             jumps,
             behind: 0,
             has_jumped: false,
+            fastest: Vec::new(),
             slides,
             turns: Vec::new(),
             stopped: Vec::new(),
@@ -105,6 +108,7 @@ impl<'a> Way<'a> {
         self.ended = None;
         self.turns.clear();
         self.stopped = self.slides.passed().to_vec();
+        let is_rest = self.course.is_divided();
         let Some(dt) = self.course.next() else { return Ok(None) };
         if (self.of.is_cancelled)() {
             return Err(StepError::Cancelled { t: self.state().t, scheme: self.of.scheme.label() }.into());
@@ -135,6 +139,8 @@ impl<'a> Way<'a> {
         }
         if length < dt {
             self.course.divide(dt - length);
+        } else if is_rest {
+            self.end_rest()?;
         }
         self.slides.settle(self.stepper.state());
         self.turns.iter().for_each(|&turn| self.slides.pass(turn));
@@ -161,11 +167,29 @@ impl<'a> Way<'a> {
             self.stepper.correctable().into_iter().for_each(|state| state.t = behind);
             return Ok(());
         }
+        let stepper = Some(self.begin_anew(behind)?);
+        self.ended = Some(Ended { before: None, stepper });
+        Ok(())
+    }
+
+    /// Another stepper goes on from this time, s; the one that led there.
+    fn begin_anew(&mut self, t: f64) -> Result<Box<dyn Stepper + 'a>, GradientError> {
         let mut state = self.state().clone();
-        state.t = behind;
+        state.t = t;
         consistent_acceleration(self.of.model, &mut state)?;
         let next = self.of.scheme.start_with(self.of.model, state, &self.of.options)?;
-        let stepper = Some(core::mem::replace(&mut self.stepper, next));
+        Ok(core::mem::replace(&mut self.stepper, next))
+    }
+
+    /// Behind the rest of a step that was divided. It may be so short that accelerations by which coordinates satisfy
+    /// constraints at its end are rounding errors over the square of its length.
+    fn end_rest(&mut self) -> Result<(), GradientError> {
+        let is_pressed = self.stepper.contacts().is_some_and(|record| record.forces.iter().any(|force| *force != 0.0));
+        if self.state().lambda.is_empty() || is_pressed || self.ended.is_some() || self.course.is_at_end() {
+            return Ok(());
+        }
+        let stepper = Some(self.begin_anew(self.state().t)?);
+        self.stepper.leave_contacts(true, &self.fastest);
         self.ended = Some(Ended { before: None, stepper });
         Ok(())
     }
@@ -271,14 +295,10 @@ impl<'a> Way<'a> {
         }
         let stepper = match impact.stays_closed {
             true => None,
-            false => {
-                let mut state = self.state().clone();
-                consistent_acceleration(self.of.model, &mut state)?;
-                let next = self.of.scheme.start_with(self.of.model, state, &self.of.options)?;
-                Some(core::mem::replace(&mut self.stepper, next))
-            }
+            false => Some(self.begin_anew(self.state().t)?),
         };
         self.stepper.leave_contacts(true, &impact.fastest);
+        self.fastest = impact.fastest;
         self.ended = Some(Ended { before: Some(impact.before), stepper });
         Ok(())
     }
@@ -320,6 +340,7 @@ impl<'a> Way<'a> {
     pub(super) fn fork(&self) -> Result<Self, GradientError> {
         let (stepper, course, slides) = (self.fork_stepper(&*self.stepper)?, self.course.clone(), self.slides.clone());
         let (turns, stopped, jumps) = (self.turns.clone(), self.stopped.clone(), self.jumps.clone());
-        Ok(Self { stepper, course, slides, turns, stopped, jumps, ended: None, ..*self })
+        let fastest = self.fastest.clone();
+        Ok(Self { stepper, course, fastest, slides, turns, stopped, jumps, ended: None, ..*self })
     }
 }

@@ -186,7 +186,8 @@ impl<B: ContactStepper + Clone> Stepper for Nonsmooth<'_, B> {
             let time = map.close(Closing { position, velocity, ..followed.closing.clone() });
             map.operations.impact = Some(BeforeImpact { point: [position, velocity, acceleration, multiplier], time });
             moved = [0, 1].map(|k| map.shift(moved[k], (1.0, &followed.before[k]), time));
-            Moving { time, rates: followed.rates.clone() }
+            let Followed { rates, constraint_rates, .. } = followed;
+            Moving { time, rates: rates.clone(), constraint_rates: constraint_rates.clone() }
         });
         let pressed = contacts.pressed();
         for struck in contacts.history.impacts() {
@@ -256,8 +257,9 @@ struct Followed {
     /// Velocities and accelerations before it and after it.
     before: [DVector<f64>; 2],
     after: [DVector<f64>; 2],
-    /// How relative velocities change with time alone.
+    /// How relative velocities, and the rates of constraints, change with time alone.
     rates: Vec<f64>,
+    constraint_rates: Vec<f64>,
 }
 
 const NOT_ONE_THING: &str = "where sliding ends a contact sticks in one stage of a step and slides in another, which has \
@@ -309,6 +311,9 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
             self.has_jumped = true;
             left -= length;
         }
+        // Coordinates that satisfy constraints at the end of a short rest do so by accelerations like rounding errors over the
+        // square of its length.
+        self.has_jumped |= left < dt && !self.base.state().lambda.is_empty();
         self.base.state_mut().t = end;
         Ok(stats)
     }
@@ -364,8 +369,8 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
             self.accelerations(&before, |_, contact| was_closed[contact], (&[], 0.0))?,
             self.accelerations(after, |_, contact| self.contacts.is_closed(contact), (&[], 0.0))?,
         ];
-        let rates = partial_rates(model, &before);
-        let others = partial_rates(model, after);
+        let [rates, constraint_rates] = partial_rates(model, &before);
+        let [others, _] = partial_rates(model, after);
         let is_driven = |(a, b): (&f64, &f64)| (a - b).abs() <= DRIVEN * (1.0 + a.abs().max(b.abs()));
         if !rates.iter().zip(&others).all(is_driven) || !has_steady_directions(model, &before) {
             return Err("an impact in directions that change with time alone, as those of an obstacle that is driven \
@@ -379,7 +384,7 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         let [position, velocity] = [STATE[0], STATE[1]];
         let closing = Closing { state: before.clone(), position, velocity, contact, row, zero: Zero::Gap, rate };
         let [a, b] = accelerations;
-        Ok(Some(Followed { closing, before: [before.v, a], after: [after.v.clone(), b], rates }))
+        Ok(Some(Followed { closing, before: [before.v, a], after: [after.v.clone(), b], rates, constraint_rates }))
     }
 
     /// Whether contacts that slide together stick at all instants of the last step at which they are closed, or slide one way
@@ -450,16 +455,25 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
     }
 }
 
-/// ∂ξ/∂t of relative velocities ξ = Wᵀ v + rate.
-fn partial_rates(model: &dyn Model, state: &State) -> Vec<f64> {
-    let (rows, nv) = (model.describe().contact_jacobian.rows, state.v.len());
-    let (mut rate, mut total, mut by_q) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows * nv]);
-    model.contact_bias(state.t, state.q.as_slice(), state.v.as_slice(), &mut rate, &mut total);
+/// ∂ξ/∂t of relative velocities ξ = Wᵀ v + rate, and of the rates G v + ∂g/∂t of constraints.
+fn partial_rates(model: &dyn Model, state: &State) -> [Vec<f64>; 2] {
+    let (info, nv) = (model.describe(), state.v.len());
+    let sizes = [info.contact_jacobian.rows, info.constraint_jacobian.rows];
+    let mut rates = sizes.map(|rows| vec![0.0; rows]);
+    let [mut of_contacts, mut of_constraints] = rates.clone();
+    let [mut by_q, mut rate_by_q] = sizes.map(|rows| vec![0.0; rows * nv]);
+    let [mut unused, mut also_unused] = [(); 2].map(|()| rate_by_q.clone());
+    let (t, q, v) = (state.t, state.q.as_slice(), state.v.as_slice());
+    model.contact_bias(t, q, v, &mut of_contacts, &mut rates[0]);
     model.contact_derivatives(state, &mut by_q);
-    for (total, by_q) in total.iter_mut().zip(by_q.chunks_exact(nv)) {
-        *total -= by_q.iter().zip(&state.v).map(|(by, v)| by * v).sum::<f64>();
+    model.constraint_bias(t, q, v, &mut of_constraints, &mut rates[1]);
+    model.constraint_derivatives(state, &mut rate_by_q, &mut unused, &mut also_unused);
+    for (rates, by_q) in rates.iter_mut().zip([by_q, rate_by_q]) {
+        for (total, by_q) in rates.iter_mut().zip(by_q.chunks_exact(nv)) {
+            *total -= by_q.iter().zip(v).map(|(by, v)| by * v).sum::<f64>();
+        }
     }
-    total
+    rates
 }
 
 /// Whether the directions of contacts and constraints depend on the configuration alone.
@@ -650,6 +664,9 @@ impl<B: ContactStepper> Nonsmooth<'_, B> {
 /// Applies impacts to the closed contacts, whose directions were evaluated at this state, until none approaches, with this
 /// fraction of their restitution; `velocities` are the normal ones of all contacts afterwards.
 ///
+/// What moves them satisfies the constraints: schemes that have coordinates satisfy them leave velocities that do not, and
+/// a short step behind the impact would take what they miss for accelerations.
+///
 /// By Newton's law of impact a contact that separates may approach again, because another contact accelerates one of its
 /// bodies; then a further impact follows at the same instant. The last one has no restitution.
 pub(super) fn impacts(
@@ -663,7 +680,10 @@ pub(super) fn impacts(
     impact.factor(state)?;
     for round in 0..=contacts.settings.most_impacts {
         let share = if round < contacts.settings.most_impacts { restitution } else { 0.0 };
-        impact.rhs.fill(0.0);
+        // Without the contacts: what moves velocities that have left the constraints back to them.
+        impact.rhs[..state.v.len()].fill(0.0);
+        impact.velocity_rows(state);
+        impact.solve()?;
         let loss = contacts.apply_impact(&mut impact.solver, &mut impact.rhs, state.v.as_slice(), share)?;
         contacts.record_impact(&loss, round == 0);
         contacts.note_impact(loss.share(), state.v.as_slice(), &impact.rhs);

@@ -99,12 +99,13 @@ pub(crate) struct Acting {
     pub(crate) pressed: Vec<bool>,
 }
 
-/// A change of the instant of an impact, and how relative velocities change with time alone, as those of driven obstacles,
-/// along the rows of Wᵀ.
+/// A change of the instant of an impact, and how relative velocities along the rows of Wᵀ, as those of driven obstacles, and
+/// the rates of constraints change with time alone.
 #[derive(Clone, Debug)]
 pub(crate) struct Moving {
     pub(crate) time: Register,
     pub(crate) rates: Vec<f64>,
+    pub(crate) constraint_rates: Vec<f64>,
 }
 
 /// The law of impact, relative to the velocities before.
@@ -391,7 +392,7 @@ impl StepMap {
             follows: None,
             constrained: None,
         };
-        let levels = [ConstraintLevel::Acceleration; 2];
+        let levels = [ConstraintLevel::Velocity; 2];
         let linear = LinearEquations { instants: vec![instant], levels, left_out: left_out.to_vec() };
         let share = struck.acted.restitution;
         let restitution = Restitution { share, before: struck.before.to_vec(), velocity };

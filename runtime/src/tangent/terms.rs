@@ -94,37 +94,17 @@ impl<'m> Terms<'m> {
         }
     }
 
-    /// Evaluates those of an impact, `M a = Gᵀ λ` with changes a of velocities and impulses λ, and `G a = 0`: what the
-    /// residual differs by from that without a and λ, and the rate of the constraints with the velocities a from that at rest.
+    /// Evaluates those of an impact, `M a = Gᵀ λ` with changes a of velocities and impulses λ, after which velocities satisfy
+    /// the constraints: what the residual differs by from that without a and λ.
     pub(super) fn evaluate_impact(&mut self, state: &State, other: &mut Self, wanted: Wanted) {
         let wanted = Wanted { inputs: false, ..wanted };
+        self.evaluate(state, wanted);
         let mut at = state.clone();
-        at.v.copy_from(&state.a);
-        self.evaluate(&at, wanted);
-        core::mem::swap(&mut self.acceleration_by_q, &mut self.rate_by_q);
-        core::mem::swap(&mut self.acceleration_by_p, &mut self.rate_by_p);
-        at.v.fill(0.0);
         at.a.fill(0.0);
         at.lambda.fill(0.0);
         other.evaluate(&at, wanted);
-        subtract(&mut self.acceleration_by_q, &other.rate_by_q);
-        subtract(&mut self.acceleration_by_p, &other.rate_by_p);
-        at.v.copy_from(&state.v);
-        other.evaluate(&at, wanted);
-        at.a.copy_from(&state.a);
-        at.lambda.copy_from(&state.lambda);
-        let of_forces = |terms: &mut Self, at: &State| {
-            let Self { stiffness, force_by_p, .. } = terms;
-            terms.model.stiffness(at, stiffness);
-            if wanted.parameters {
-                let [mut g, mut rate, mut acceleration] = [(); 3].map(|()| vec![0.0; terms.constraint_by_p.len()]);
-                terms.model.parameter_derivatives(at, force_by_p, &mut g, &mut rate, &mut acceleration);
-            }
-        };
-        of_forces(self, &at);
         self.subtract_forces(other);
         self.damping.fill(0.0);
-        self.acceleration_by_v.fill(0.0);
         self.force_by_u.fill(0.0);
     }
 

@@ -108,6 +108,9 @@ impl<'m> Player<'m> {
             for (row, (rate, by_before)) in moving.rates.iter().zip(&contacts.by_before).enumerate() {
                 add_scaled((1.0 + by_before) * rate, time, slips.entries_mut(row, 1));
             }
+            for (row, rate) in moving.constraint_rates.iter().enumerate() {
+                add_scaled(-rate, time, &mut rows[row * width..][..width]);
+            }
         }
         let mut friction = Bundle::zeros(contacts.rules.len(), width);
         if self.wanted.parameters {
@@ -164,6 +167,9 @@ impl<'m> Player<'m> {
             let time = of_step.entry(moving.time, 1).values_mut();
             for (row, (rate, by_before)) in moving.rates.iter().zip(&contacts.by_before).enumerate() {
                 add_scaled((1.0 + by_before) * rate, slips.entries(row, 1), time);
+            }
+            for (row, rate) in moving.constraint_rates.iter().enumerate() {
+                add_scaled(-rate, &rows[row * width..][..width], time);
             }
         }
         if let Some(restitution) = &acting.restitution {
