@@ -79,6 +79,14 @@ pub enum Caution {
         /// The largest gap that was recorded.
         widest: f64,
     },
+    /// Impacts whose restitution was halved until they added no energy, which Newton's law of impact would have had them do:
+    /// with friction it is no law of nature where directions of contact are not those of principal inertia.
+    Weakened {
+        /// Number of such impacts.
+        count: u64,
+        /// Number of all instants with impacts.
+        impacts: u64,
+    },
     /// Bodies have passed each other, or an obstacle, within a step: the step is too long for the contact to be seen.
     Passed {
         /// Name of the contact.
@@ -224,6 +232,11 @@ impl fmt::Display for Caution {
             Caution::Penetration { depth, widest } => write!(
                 f,
                 "a contact was closed by {depth:.3e} before it was seen, gaps are {widest:.3e} at most: too large a step"
+            ),
+            Caution::Weakened { count, impacts } => write!(
+                f,
+                "Newton's law of impact would have added energy in {count} impacts ({impacts} instants with impacts in all), \
+                 whose restitution was halved until it did not: with friction that law bounds no energy"
             ),
             Caution::Passed { contact, t, speed, count } => {
                 let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };

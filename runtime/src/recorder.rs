@@ -35,6 +35,8 @@ pub(crate) struct Recorder<'m> {
     cautions: Vec<Caution>,
     /// The largest violation of the laws of contact, m/s, and the largest relative one.
     violation: [f64; 2],
+    /// Numbers of impacts whose restitution was reduced, and of all.
+    weakened: [u64; 2],
     extent: Extent,
     /// A copy of the state with the multipliers of least norm.
     least_norm: State,
@@ -77,6 +79,7 @@ impl<'m> Recorder<'m> {
             redundant,
             cautions,
             violation: [0.0; 2],
+            weakened: [0; 2],
             extent: Extent::new(model, trajectory),
             least_norm: start.clone(),
             known: Known::default(),
@@ -156,6 +159,7 @@ impl<'m> Recorder<'m> {
         let balance = self.watch.energy_balance(self.model, state, &mut self.known);
         if let Some(record) = stepper.contacts() {
             self.violation = [record.violation, record.relative_violation];
+            self.weakened = [record.weakened, record.impacts];
         }
         if !self.redundant.is_empty() || !stepper.left_out().is_empty() {
             self.least_norm.copy_from(state);
@@ -190,6 +194,10 @@ impl<'m> Recorder<'m> {
         let [violation, relative] = self.violation;
         if relative > CLOSE {
             self.cautions.push(Caution::Violation { violation, relative });
+        }
+        let [count, impacts] = self.weakened;
+        if count > 0 {
+            self.cautions.push(Caution::Weakened { count, impacts });
         }
         let stats = outcome.as_ref().copied().unwrap_or_default();
         if stats.at_rounding > 0 {

@@ -54,7 +54,7 @@ pub struct ContactRecord {
     /// act that were open before.
     pub impacts: u64,
     /// Number of impacts whose restitution was reduced, because Newton's law of impact would have added energy: this is
-    /// possible for several contacts with friction and different restitution. With Moreau's rule, number of such steps.
+    /// possible with friction. With Moreau's rule, number of such steps.
     pub weakened: u64,
     /// Iterations of the contact solver since the start: linear systems, pieces of paths, and sweeps.
     pub iterations: u64,

@@ -249,6 +249,72 @@ fn a_step_that_ends_deep_in_an_obstacle_is_said() {
 }
 
 multibody! {
+    /// A rod that meets a floor with one end.
+    model Thrown {
+        planar;
+        coordinates joint;
+        param friction = 0.5;
+        param restitution = 0.9;
+        param angle = 1 rad;
+        param along = 1 m/s;
+        param down = 1 m/s;
+        param turn = 0 rad/s;
+        body rod { mass: 1 kg, inertia: 1 kg m^2 / 3 }
+        joint air: free(ground, rod);
+        contact floor: point_on_line(rod at [-1, 0] m, ground) { friction: friction, restitution: restitution }
+        initial rod.angle = angle;
+        initial rod.position = [0 m, 1 m * sin(angle)];
+        initial rod.velocity = [along, -down];
+        initial rod.angular_velocity = turn;
+    }
+}
+
+/// Newton's law of impact adds energy to a rod in some of its positions: those are said, and no others.
+#[test]
+fn an_impact_that_would_add_energy_is_said() {
+    let scheme = by_name("bathe", &[]).unwrap();
+    let mut counts = [0; 2];
+    for case in 0..300 {
+        let part = |k: i32| (f64::from(case * 7 + k) * 0.618_034).fract();
+        let (friction, restitution, angle) = (0.2 + 0.8 * part(1), 0.9 + 0.1 * part(2), 0.2 + 2.7 * part(3));
+        let (along, down, turn) = (2.0 * part(4) - 1.0, 0.5 + part(5), 4.0 * part(6) - 2.0);
+        // Velocity of the end, and how impulses there change it.
+        let (s, c) = angle.sin_cos();
+        let (v_n, v_t) = (-down - turn * c, along + turn * s);
+        if v_n > -0.1 {
+            continue;
+        }
+        let (g_nn, g_tt, g_nt) = (1.0 + 3.0 * c * c, 1.0 + 3.0 * s * s, -3.0 * s * c);
+        let up = -(1.0 + restitution) * v_n;
+        // It sticks, or slides one way.
+        let det = g_nn * g_tt - g_nt * g_nt;
+        let sticking = [(up * g_tt + v_t * g_nt) / det, (-v_t * g_nn - up * g_nt) / det];
+        let sliding = [1.0, -1.0].map(|way: f64| {
+            let normal = up / (g_nn - way * friction * g_nt);
+            [normal, -way * friction * normal]
+        });
+        let slip = |[n, t]: [f64; 2]| v_t + g_nt * n + g_tt * t;
+        let mut solutions = Vec::new();
+        solutions.extend((sticking[1].abs() <= friction * sticking[0]).then_some(sticking));
+        solutions.extend((sliding[0][0] > 0.0 && slip(sliding[0]) > 0.0).then_some(sliding[0]));
+        solutions.extend((sliding[1][0] > 0.0 && slip(sliding[1]) < 0.0).then_some(sliding[1]));
+        let [impulse] = solutions[..] else { continue };
+        let gained = 0.5 * (impulse[0] * (2.0 * v_n + up) + impulse[1] * (v_t + slip(impulse)));
+        if gained.abs() < 1e-6 {
+            continue;
+        }
+        let model = Thrown::new(ThrownParameters { friction, restitution, angle, along, down, turn });
+        let run = Simulation::new(&model, &*scheme).step(1e-3).until(1e-3).run(initial_state(&model).unwrap());
+        let record = run.trajectory.column("impacts").unwrap().next_back().unwrap();
+        let is_said = run.cautions.iter().any(|caution| matches!(caution, Caution::Weakened { count: 1, impacts: 1 }));
+        assert!(run.outcome.is_ok() && record == 1.0, "{case}: {:?}", run.outcome);
+        assert_eq!(is_said, gained > 0.0, "{case}: {gained}, {:?}", run.cautions);
+        counts[usize::from(is_said)] += 1;
+    }
+    assert!(counts[0] > 100 && counts[1] > 30, "{counts:?}");
+}
+
+multibody! {
     /// A disc on a rail along a floor, which it touches. In joint coordinates the compiler refuses it.
     model DiscOnRail {
         planar;

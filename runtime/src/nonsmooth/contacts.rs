@@ -49,8 +49,9 @@ pub(crate) struct Loss {
     least: f64,
     /// Magnitude of the summands, to which rounding errors are relative.
     size: f64,
-    /// The fraction of restitution that was left.
+    /// The fraction of restitution that was left, and whether it was reduced.
     share: f64,
+    is_reduced: bool,
 }
 
 impl Loss {
@@ -660,7 +661,7 @@ impl<'m> Contacts<'m> {
             if let Err(error) = self.impose(solver, x, &VelocityMap::single(before, 1.0, share)) {
                 break Err(error);
             }
-            let loss = self.loss(before, &free, x, share);
+            let loss = Loss { is_reduced: share < restitution, ..self.loss(before, &free, x, share) };
             // An impact without restitution cannot add energy.
             if loss.least >= -self.settings.impact_rounding * loss.size || share == 0.0 {
                 break Ok(loss);
@@ -684,7 +685,7 @@ impl<'m> Contacts<'m> {
             from_free -= half * (2.0 * before + free + change);
             size += half.abs() * (before.abs() + (before + free).abs() + (before + change).abs());
         }
-        Loss { taken, work, least: taken.max(from_free), size, share }
+        Loss { taken, work, least: taken.max(from_free), size, share, is_reduced: false }
     }
 
     /// Records an impact with the impulses of the problem solved last; `is_first` at its instant.
@@ -718,7 +719,7 @@ impl<'m> Contacts<'m> {
 
     /// Records the energy that contacts have dissipated.
     pub(crate) fn record_loss(&mut self, loss: &Loss) {
-        self.record.weakened += u64::from(loss.share < 1.0);
+        self.record.weakened += u64::from(loss.is_reduced);
         self.record.loss += loss.taken;
         self.record.work += loss.work;
         self.record.most_work += loss.work;
