@@ -18,6 +18,7 @@ use crate::film::{Filming, Kind};
 use crate::import::Robot;
 use crate::integration::Integration;
 use crate::motion::{Asked, Beginning, Motion, Values, several};
+use crate::quantity::Given;
 use crate::runnable::{self, Settings};
 use crate::screen::{Screen, new_or_forced};
 use crate::source::Choices;
@@ -56,7 +57,7 @@ pub(crate) struct Arguments {
     beginning: Beginning,
     /// Repeat the run for each of these values of a parameter, and show all motions: --vary length=0.5,1,2
     #[arg(long, value_name = "NAME=VALUE,…", value_parser = several)]
-    vary: Option<(String, Values)>,
+    vary: Option<Given<Values>>,
 }
 
 /// What `hamel run` has written about a motion.

@@ -16,7 +16,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
 use crate::integration;
-use crate::runnable::{self, Compiled, Settings};
+use crate::quantity::Given;
+use crate::runnable::{self, Compiled, Settings, unit_of};
 use crate::screen::Screen;
 use crate::source::Choice;
 
@@ -34,9 +35,9 @@ pub(crate) struct Arguments {
     /// The columns to use, of a table that has others too, as those that `hamel run` writes.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     columns: Option<Vec<String>>,
-    /// Parameters to fit, perhaps within bounds, in SI units: --free mass,stiffness=10..1000
-    #[arg(long, value_name = "NAME[=LOW..HIGH]", value_delimiter = ',', required = true, value_parser = runnable::range)]
-    free: Vec<(String, [f64; 2])>,
+    /// Parameters to fit, perhaps within bounds, in SI units or with theirs: --free mass,stiffness=10..1000
+    #[arg(long, value_name = "NAME[=LOW..HIGH]", value_delimiter = ',', required = true, value_parser = runnable::free)]
+    free: Vec<Given<[f64; 2]>>,
     /// Standard deviation of the noise of an output, in its unit; estimated otherwise: --noise tip=0.01
     #[arg(long, value_name = "NAME=VALUE", value_parser = runnable::assignment)]
     noise: Vec<(String, f64)>,
@@ -102,10 +103,14 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
     if let Some(until) = arguments.until {
         measured = measured.until(until);
     }
-    runnable::each_parameter_once(model, "--free", arguments.free.iter().map(|(name, _)| name.as_str()))?;
+    runnable::each_parameter_once(model, "--free", arguments.free.iter().map(|free| free.name.as_str()))?;
+    arguments.free.iter().try_for_each(|free| free.check_unit("--free", unit_of(model, &free.name)))?;
     // A name that no parameter has is an error of the fit.
     let start = |name: &str| model.parameter(name).unwrap_or_default();
-    let free = arguments.free.iter().map(|(name, [low, high])| Free::at(name, start(name)).within(*low, *high));
+    let free = arguments
+        .free
+        .iter()
+        .map(|Given { name, value: [low, high], .. }| Free::at(name, start(name)).within(*low, *high));
     let free: Vec<Free> = free.collect();
     let family = |values: &[(&str, f64)]| -> Result<Box<dyn Model>, String> {
         let mut other = model.another();

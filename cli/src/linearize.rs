@@ -17,7 +17,8 @@ use hamel_sweep::{SweepError, Values};
 
 use crate::failure::Failure;
 use crate::motion::interrupted;
-use crate::runnable::{self, Compiled, Settings};
+use crate::quantity::{self, Given};
+use crate::runnable::{Compiled, Settings, unit_of};
 use crate::screen::Screen;
 use crate::source::Choice;
 use results::{Followed, Results};
@@ -49,9 +50,9 @@ pub(crate) struct Arguments {
     /// the initial state with this period: multipliers in place of eigenvalues).
     #[arg(long, value_name = "WHAT", default_value = "equilibrium")]
     at: At,
-    /// Follow eigenvalues over a parameter or a constant input, in SI units, angles in rad: --vary speed=0..10:101
+    /// Follow eigenvalues over a parameter or a constant input, in SI units or with theirs: --vary speed=0..10:101
     #[arg(long, value_name = "NAME=VALUES", value_parser = varied)]
-    vary: Option<(String, Values)>,
+    vary: Option<Given<Values>>,
     /// Frequencies of the responses, Hz, in a range of logarithms: --frequencies 0.1..100:400; by default around the
     /// natural frequencies.
     #[arg(long, value_name = "LOW..HIGH:COUNT", conflicts_with = "vary")]
@@ -99,9 +100,8 @@ impl FromStr for At {
 }
 
 /// `NAME=VALUES`.
-fn varied(text: &str) -> Result<(String, Values), String> {
-    let (name, values) = runnable::named(text)?;
-    Ok((name, values.parse().map_err(|error: SweepError| error.to_string())?))
+fn varied(text: &str) -> Result<Given<Values>, String> {
+    quantity::given(text, |values| values.parse().map_err(|error: SweepError| error.to_string()))
 }
 
 /// Linearises a model, once or for many values of a parameter.
@@ -109,7 +109,9 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
     let compiled = Compiled::new(&arguments.choice, &arguments.settings, hamel_jit::with_linearization)?;
     let Compiled { name, model, not_given, .. } = &compiled;
     if !arguments.json {
-        for input in not_given.iter().filter(|input| arguments.vary.as_ref().is_none_or(|(name, _)| name != *input)) {
+        for input in
+            not_given.iter().filter(|input| arguments.vary.as_ref().is_none_or(|varied| varied.name != **input))
+        {
             screen.line(format!("input {input} is 0; see --input"))?;
         }
     }
@@ -122,7 +124,10 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
         (Some(_), At::Periodic(_)) => {
             return Err(Failure::Usage("--vary follows eigenvalues, which `--at periodic` does not have".to_owned()));
         }
-        (Some((parameter, values)), at) => Results::Locus(follow(&compiled, (parameter, &values.grid()?), at)?),
+        (Some(varied), at) => {
+            varied.check_unit("--vary", unit_of(model, &varied.name))?;
+            Results::Locus(follow(&compiled, (&varied.name, &varied.value.grid()?), at)?)
+        }
         (None, At::Periodic(period)) => Results::Periodic(monodromy(model, &initial_state(model)?, period, TOLERANCE)?),
         (None, at) => {
             let linear = about(model, at)?;

@@ -23,6 +23,7 @@ mod list;
 mod motion;
 mod optimize;
 mod own;
+mod quantity;
 mod recording;
 #[cfg(feature = "papers")]
 mod reproduce;

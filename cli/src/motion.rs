@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::integration::{Integration, Plan, options};
+use crate::quantity::{self, Given};
 use crate::runnable::{Runnable, Settings};
 use crate::screen::Screen;
 use crate::source::Choice;
@@ -110,16 +111,13 @@ impl Beginning {
 pub(crate) struct Values(Vec<f64>);
 
 /// `NAME=NUMBER,NUMBER,…`.
-pub(crate) fn several(text: &str) -> Result<(String, Values), String> {
-    let (name, values) = crate::runnable::named(text)?;
+pub(crate) fn several(text: &str) -> Result<Given<Values>, String> {
     let number = |value: &str| {
         let value = value.trim();
-        let wrong =
-            |_| format!("expected numbers after `{name}=`, in SI units and with commas between, found `{value}`");
+        let wrong = |_| format!("expected numbers with commas between, in SI units or with theirs, found `{value}`");
         value.parse().map_err(wrong)
     };
-    let values = values.split(',').map(number).collect::<Result<_, _>>()?;
-    Ok((name, Values(values)))
+    quantity::given(text, |values| Ok(Values(values.split(',').map(number).collect::<Result<_, _>>()?)))
 }
 
 /// What a command asks for.
@@ -129,7 +127,7 @@ pub(crate) struct Asked<'a> {
     pub settings: &'a Settings,
     pub beginning: Beginning,
     /// A parameter, and its value in each run.
-    pub vary: Option<&'a (String, Values)>,
+    pub vary: Option<&'a Given<Values>>,
     /// Record every so many steps.
     pub record: Option<NonZeroUsize>,
 }
@@ -160,11 +158,11 @@ impl Motion {
         asked: &Asked,
         choice: &Choice,
         meshes: &Arc<Meshes>,
-        varied: Option<(&str, f64)>,
+        varied: Option<Given<f64>>,
         n_models: usize,
     ) -> Result<Motion, Failure> {
         let mut settings = asked.settings.clone();
-        settings.parameters.extend(varied.map(|(name, value)| (name.to_owned(), value)));
+        settings.parameters.extend(varied.clone());
         let Runnable { name, model, tables, not_given, signals } = Runnable::new(choice, &settings)?;
         let mut plan = Plan::new(asked.integration, &*model)?;
         for name in not_given {
@@ -189,14 +187,14 @@ impl Motion {
         let known = if n_models > 1 { stem.unwrap_or(name) } else { name };
         let (file, label) = match varied {
             None => (known.clone(), known),
-            Some((parameter, value)) => {
-                let label = format!("{parameter} = {value}{}", unit_of(&*model, parameter));
+            Some(Given { name: parameter, value, .. }) => {
+                let label = format!("{parameter} = {value}{}", unit_of(&*model, &parameter));
                 let label = if n_models > 1 { format!("{known}, {label}") } else { label };
                 (format!("{known}_{parameter}_{value}"), label)
             }
         };
         let inputs = settings.inputs().to_vec();
-        let parameters = settings.parameters;
+        let parameters = settings.values();
         let (file, meshes) = (file_name(&file), Arc::clone(meshes));
         Ok(Motion { file, label, model, parameters, signals, meshes, inputs, plan, every, initial, options })
     }
@@ -204,15 +202,15 @@ impl Motion {
     /// All that a command asks for.
     pub(crate) fn all(asked: &Asked) -> Result<Vec<Motion>, Failure> {
         let choices = &asked.choices;
-        let varied: Vec<Option<(&str, f64)>> = match asked.vary {
+        let varied: Vec<Option<Given<f64>>> = match asked.vary {
             None => vec![None],
-            Some((name, Values(values))) => values.iter().map(|&value| Some((name.as_str(), value))).collect(),
+            Some(given) => given.value.0.iter().map(|&value| Some(given.with(value))).collect(),
         };
         let mut motions: Vec<Motion> = Vec::new();
         for choice in choices {
             let meshes = Arc::new(choice.meshes());
-            for &varied in &varied {
-                let motion = Motion::new(asked, choice, &meshes, varied, choices.len())?;
+            for varied in &varied {
+                let motion = Motion::new(asked, choice, &meshes, varied.clone(), choices.len())?;
                 if motions.iter().any(|known| known.file == motion.file) {
                     return Err(Failure::Usage(format!(
                         "two runs would write {}.csv: expected files and values that differ",

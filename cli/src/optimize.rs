@@ -12,7 +12,8 @@ use hamel_report::provenance;
 
 use crate::failure::Failure;
 use crate::integration;
-use crate::runnable::{self, Compiled, Settings};
+use crate::quantity::Given;
+use crate::runnable::{self, Compiled, Settings, unit_of};
 use crate::screen::Screen;
 use crate::source::Choice;
 
@@ -30,9 +31,9 @@ pub(crate) struct Arguments {
     /// What is to be largest.
     #[arg(long, value_name = "OUTPUT.final|integral|squared", visible_alias = "maximise")]
     maximize: Option<String>,
-    /// Parameters to choose, perhaps within bounds, in SI units; the search begins at their values: --free mass,length=1..3
-    #[arg(long, value_name = "NAME[=LOW..HIGH]", value_delimiter = ',', value_parser = runnable::range)]
-    free: Vec<(String, [f64; 2])>,
+    /// Parameters to choose, perhaps within bounds, in SI units or with theirs; the search begins at their values: --free mass,length=1..3
+    #[arg(long, value_name = "NAME[=LOW..HIGH]", value_delimiter = ',', value_parser = runnable::free)]
+    free: Vec<Given<[f64; 2]>>,
     /// An input to choose, as so many samples from the start to the end, perhaps within bounds: --samples drive=-10..10:21
     #[arg(long, value_name = "INPUT[=LOW..HIGH]:COUNT", value_parser = samples)]
     samples: Vec<(String, [f64; 2], usize)>,
@@ -120,9 +121,10 @@ pub(crate) fn optimize(arguments: &Arguments, screen: &mut Screen) -> Result<(),
         .map(|(text, range)| Ok((quantity("--subject-to", text)?, *range)))
         .collect::<Result<_, Failure>>()?;
 
-    runnable::each_parameter_once(model, "--free", arguments.free.iter().map(|(name, _)| name.as_str()))?;
+    runnable::each_parameter_once(model, "--free", arguments.free.iter().map(|free| free.name.as_str()))?;
+    arguments.free.iter().try_for_each(|free| free.check_unit("--free", unit_of(model, &free.name)))?;
     let mut free: Vec<Free> = Vec::new();
-    for (parameter, [low, high]) in &arguments.free {
+    for Given { name: parameter, value: [low, high], .. } in &arguments.free {
         let Some(start) = model.parameter(parameter) else {
             let known = info.parameters.iter().map(|known| known.name.as_str());
             return Err(Failure::unknown("parameter", parameter, known));

@@ -14,6 +14,7 @@ use crate::animate;
 use crate::failure::Failure;
 use crate::integration::Integration;
 use crate::motion::{Asked, Beginning, Motion, Values, interrupted, several};
+use crate::quantity::Given;
 use crate::recording;
 use crate::runnable::Settings;
 use crate::screen::Screen;
@@ -32,9 +33,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     beginning: Beginning,
     /// Repeat the run for each of these values of a parameter of the model, and draw all motions in the same plots:
-    /// --vary length=0.5,1,2
+    /// --vary length=0.5,1,2 or --vary length=50cm,1m
     #[arg(long, value_name = "NAME=VALUE,…", value_parser = several)]
-    vary: Option<(String, Values)>,
+    vary: Option<Given<Values>>,
     /// Record every N-th step; by default such that there are about a thousand records, or every step where steps are chosen.
     #[arg(long, value_name = "N")]
     record: Option<std::num::NonZeroUsize>,

@@ -12,14 +12,15 @@ use proc_macro2::TokenStream;
 
 use crate::failure::Failure;
 use crate::own;
+use crate::quantity::{self, Given};
 use crate::source::Choice;
 
 /// What is set for a run.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Settings {
-    /// Set a parameter of the model, component by component, in SI units, angles in rad: --set mass=2 --set inertia_xx=0.1
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
-    pub parameters: Vec<(String, f64)>,
+    /// Set a parameter of the model, component by component, with a unit or in SI units: --set length=35cm --set inertia_xx=0.1
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = quantity::number)]
+    pub parameters: Vec<Given<f64>>,
     /// Start from another value, with its unit as in a model: --initial hinge.angle=30deg
     #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
     initial: Vec<(String, String)>,
@@ -43,6 +44,16 @@ impl Settings {
     /// Whether nothing of the model is set.
     pub(crate) fn is_empty(&self) -> bool {
         self.parameters.is_empty() && self.initial.is_empty() && self.input.is_empty()
+    }
+
+    /// Parameters as they are set, in SI units.
+    pub(crate) fn values(&self) -> Vec<(String, f64)> {
+        self.parameters.iter().map(|given| (given.name.clone(), given.value)).collect()
+    }
+
+    /// Refuses units other than those that the parameters have.
+    pub(crate) fn check_units<'m>(&self, unit: impl Fn(&str) -> Option<&'m str>) -> Result<(), Failure> {
+        self.parameters.iter().try_for_each(|given| given.check_unit("--set", unit(&given.name)))
     }
 
     /// Inputs as they are given.
@@ -87,10 +98,11 @@ impl Settings {
                 }
             }
         };
-        each_parameter_once(&model, "--set", self.parameters.iter().map(|(name, _)| name.as_str()))?;
-        model.set(&self.parameters).map_err(|error| {
+        each_parameter_once(&model, "--set", self.parameters.iter().map(|given| given.name.as_str()))?;
+        model.set(&self.values()).map_err(|error| {
             Failure::unknown("parameter", &error.name, error.known.iter().map(|channel| channel.name.as_str()))
         })?;
+        self.check_units(|name| unit_of(&model, name))?;
         Ok((source, model))
     }
 
@@ -104,8 +116,9 @@ impl Settings {
 
     /// No name may be given twice.
     fn check(&self) -> Result<(), Failure> {
+        let parameters = self.values();
         let repeated = [
-            ("--set", repeated(&self.parameters)),
+            ("--set", repeated(&parameters)),
             ("--initial", repeated(&self.initial)),
             ("--input", repeated(&self.input)),
         ];
@@ -133,7 +146,7 @@ impl Settings {
             tables.extend(table);
             inputs.push((name.clone(), signal));
         }
-        let fixed = Fixed { parameters: self.parameters.clone(), initial: self.initial.clone(), inputs };
+        let fixed = Fixed { parameters: self.values(), initial: self.initial.clone(), inputs };
         Ok((fixed, tables, description))
     }
 }
@@ -205,6 +218,23 @@ impl Table {
     }
 }
 
+/// The unit of a parameter or an input, by the names that [`JitModel::set`] takes.
+pub(crate) fn unit_of<'m>(model: &'m JitModel, name: &str) -> Option<&'m str> {
+    let info = model.describe();
+    let parameter = model.place_of_parameter(name).map(|place| &info.parameters[place]);
+    parameter.or_else(|| info.inputs.iter().find(|input| input.name == name)).map(|channel| channel.unit.as_str())
+}
+
+/// `NAME` or `NAME=LOW..HIGH` of a parameter, whose bounds may have a unit.
+pub(crate) fn free(text: &str) -> Result<Given<[f64; 2]>, String> {
+    let wrong = |_| format!("expected NAME or NAME=LOW..HIGH, found `{text}`");
+    let within = |bounds: &str| range(&format!("={bounds}")).map(|(_, bounds)| bounds).map_err(wrong);
+    match text.contains('=') {
+        true => quantity::given(text, within),
+        false => range(text).map(|(name, bounds)| Given::plain(&name, bounds)),
+    }
+}
+
 /// `NAME` or `NAME=LOW..HIGH`; one of the bounds may be missing.
 pub(crate) fn range(text: &str) -> Result<(String, [f64; 2]), String> {
     let Some((name, range)) = text.split_once('=') else {
@@ -241,7 +271,12 @@ impl Runnable {
         settings.check()?;
         // What is compiled into this program needs no other compiler, unless its text is changed.
         if let Some(name) = choice.own().filter(|_| settings.initial.is_empty() && settings.input.is_empty()) {
-            let model = own::build(name, &settings.parameters)?;
+            let model = own::build(name, &settings.values())?;
+            let parameters = &model.describe().parameters;
+            let unit = |name: &str| {
+                parameters.iter().find(|channel| channel.name == name).map(|channel| channel.unit.as_str())
+            };
+            settings.check_units(unit)?;
             return Ok(Runnable {
                 name: name.to_owned(),
                 model,
@@ -370,17 +405,4 @@ fn table(input: &str, path: &Path) -> Result<(Signal, Table), Failure> {
 /// An expression of the language in which t is the time in seconds.
 fn function(input: &str, text: &str) -> Result<Signal, Failure> {
     hamel_jit::function_of_time(text).map_err(|error| Failure::Usage(format!("--input {input}={text}: {error}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn assignments_need_a_name_and_a_number() {
-        assert_eq!(assignment("mass=2.5"), Ok(("mass".into(), 2.5)));
-        assert_eq!(assignment("tip[1] = -1e-3"), Ok(("tip[1]".into(), -1e-3)));
-        assert!(assignment("mass").unwrap_err().contains("NAME=VALUE"));
-        assert!(assignment("mass=heavy").unwrap_err().contains("`heavy`"));
-    }
 }

@@ -20,7 +20,8 @@ use crate::failure::Failure;
 use crate::film::Filming;
 use crate::integration::{Integration, Plan, options};
 use crate::motion::{interrupted, progress};
-use crate::runnable::{self, Settings};
+use crate::quantity::{self, Given};
+use crate::runnable::{self, Settings, unit_of};
 use crate::screen::Screen;
 use crate::source::Choice;
 
@@ -36,10 +37,10 @@ const FAN: u32 = 50;
 pub(crate) struct Arguments {
     #[command(flatten)]
     choice: Choice,
-    /// Vary a parameter, an input that is constant, or a coordinate at the start, in SI units, angles in rad:
-    /// --vary mass=1..3:100 --vary damping=log:0.1..10:50 --vary length=0.5,1,2. Several make a grid.
+    /// Vary a parameter, an input that is constant, or a coordinate at the start, in SI units or with theirs:
+    /// --vary mass=1..3:100 --vary damping=log:0.1..10:50 --vary angle=10deg,20deg. Several make a grid.
     #[arg(long, value_name = "NAME=VALUES", value_parser = varied)]
-    vary: Vec<(String, Values)>,
+    vary: Vec<Given<Values>>,
     /// Take samples of the ranges instead of a grid: random:COUNT, lhs:COUNT (Latin hypercube) or sobol:COUNT.
     #[arg(long, value_name = "KIND:COUNT")]
     sample: Option<Sampling>,
@@ -106,9 +107,8 @@ pub(crate) struct MergeArguments {
 }
 
 /// `NAME=VALUES`.
-fn varied(text: &str) -> Result<(String, Values), String> {
-    let (name, values) = runnable::named(text)?;
-    Ok((name, values.parse().map_err(|error: SweepError| error.to_string())?))
+fn varied(text: &str) -> Result<Given<Values>, String> {
+    quantity::given(text, |values| values.parse().map_err(|error: SweepError| error.to_string()))
 }
 
 /// Refuses names that promise what a table is not written as.
@@ -148,6 +148,7 @@ pub(crate) fn sweep(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fa
         SubjectError::Sweep(error) => error.into(),
     })?;
     tables.iter().try_for_each(|table| table.check_unit(subject.model().describe()))?;
+    arguments.settings.check_units(|name| unit_of(subject.model(), name))?;
     let plan = Plan::new(&arguments.integration, subject.model())?;
     let motion = motion(arguments, &plan)?;
     let outputs = outputs(arguments);
@@ -328,8 +329,14 @@ fn cases(arguments: &Arguments) -> Result<Cases, Failure> {
         (None, _) if arguments.vary.is_empty() => {
             Err(Failure::Usage("nothing varies; expected --vary NAME=VALUES or --cases FILE.csv".to_owned()))
         }
-        (None, Some(sampling)) => Ok(Cases::sample(arguments.vary.clone(), sampling, arguments.seed)?),
-        (None, None) => Ok(Cases::grid(arguments.vary.clone())?),
+        (None, sampling) => {
+            let given = arguments.vary.iter().map(|given| (given.name.clone(), given.value.clone())).collect();
+            let cases = match sampling {
+                Some(sampling) => Cases::sample(given, sampling, arguments.seed)?,
+                None => Cases::grid(given)?,
+            };
+            Ok(cases.in_units(arguments.vary.iter().map(|given| given.unit().map(str::to_owned)).collect()))
+        }
     }
 }
 

@@ -206,7 +206,7 @@ fn runs_that_vary_a_parameter_share_their_plots() {
         assert!(plot.contains(curve), "expected `{curve}`");
     }
     assert_usage_error(&[&run[..], &["--vary", "mass=1,1"]].concat(), &["two runs would write pendulum_mass_1.csv"]);
-    assert_usage_error(&[&run[..], &["--vary", "mass=1,a"]].concat(), &["expected numbers after `mass=`", "`a`"]);
+    assert_usage_error(&[&run[..], &["--vary", "mass=1,a"]].concat(), &["expected numbers with commas between", "`a`"]);
     assert_usage_error(&[&run[..], &["--vary", "mas=1,2"]].concat(), &["did you mean `mass`?"]);
 
     // Several models: what they share is drawn in one plot.
@@ -716,7 +716,11 @@ fn models_in_files_run() {
     let output = run(&["--initial", "hinge.angle=-30deg", "--set", "mass=5", "--scheme", "hht", "--dt", "1e-3"]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert!(errors(&output).contains("note: results of `hamel run"), "{}", errors(&output));
-    assert!(last("Swing.csv") > -30_f64.to_radians() && last("Swing.csv") < 0.6);
+    let heavier = last("Swing.csv");
+    assert!(heavier > -30_f64.to_radians() && heavier < 0.6);
+    // The same with a unit, which is exact.
+    let output = run(&["--initial", "hinge.angle=-30deg", "--set", "mass=5000 g", "--scheme", "hht", "--dt", "1e-3"]);
+    assert!(output.status.code() == Some(0) && last("Swing.csv") == heavier, "{}", errors(&output));
 
     // The same force, as a function and as a table that it goes through.
     let push = |signal: &str| {
@@ -749,6 +753,8 @@ fn models_in_files_run() {
         (["--input", "push=nowhere.csv"], "nowhere.csv"),
         (["--set", "mas=1"], "did you mean `mass`?"),
         (["--set", "mass=-1"], "mass"),
+        (["--set", "mass=2 m"], "--set mass: expected kg, found m"),
+        (["--vary", "mass=1kg,2"], "expected a unit of each number, or none"),
     ] {
         let output = run(&wrong);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", errors(&output));

@@ -101,6 +101,19 @@ fn parts_are_the_whole() {
 }
 
 #[test]
+fn values_may_have_units() {
+    let folder = tempfile::tempdir().unwrap();
+    let sweep = |vary: &str, name: &str| {
+        let given =
+            format!("sweep o.model --vary {vary} --outputs energy.final --until 1 --no-figures --out {name}.csv");
+        succeeded(folder.path(), &given);
+        fs::read(folder.path().join(format!("{name}.csv"))).unwrap()
+    };
+    let plain = sweep("stiffness=1000..3000:3 --vary rail.displacement=0.01,0.035", "plain");
+    assert!(plain == sweep("stiffness=1kN/m..3N/mm:3 --vary rail.displacement=1cm,35mm", "units"));
+}
+
+#[test]
 fn failed_cases_are_counted_and_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("cases.csv"), "stiffness,push\n1,0\n2,1e400\n").unwrap();
@@ -135,6 +148,8 @@ fn mistakes_are_named_before_anything_is_written() {
         ("--vary stiffness=1..2:3 --outputs energy --until 1 --scheme trapezoidal --with alpha=2", "alpha"),
         ("--vary stiffness=1..2:3 --set stiffness=2 --outputs energy --until 1", "has a fixed value and varies"),
         ("--vary stiffness=1..2:3 --shard 4/3 --outputs energy --until 1", "expected PART/OF"),
+        ("--vary rail.displacement=1deg..2deg:3 --outputs energy --until 1", "`rail.displacement` is in 1, expected m"),
+        ("--vary stiffness=1..2:3 --set push=1kg --outputs energy --until 1", "unknown parameter `push`"),
         ("--vary stiffness=1..2:3 --outputs energy --until 1 --dt 1e-300", "never end"),
         (
             "--vary stiffness=1..2:3 --outputs energy --until 1 --input pull=1",

@@ -6,7 +6,7 @@ use hamel::{Model, Signal, State};
 use hamel_compiler::resolve::LINEARIZATION;
 use proc_macro2::{Delimiter, Group, Ident, LexError, Span, TokenStream, TokenTree};
 
-use crate::Level;
+use crate::{JitModel, Level};
 
 /// A setting that is not written as expected.
 #[derive(Debug, thiserror::Error)]
@@ -265,36 +265,11 @@ fn spaced(value: &str) -> String {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn function_of_time(text: &str) -> Result<Signal, SettingError> {
-    let wrong = SettingError;
-    // The lexer says no more than that it is none.
-    let no_text = "brackets do not match, or a character has no meaning";
-    let expression: TokenStream = text.parse().map_err(|_: LexError| wrong(no_text.to_owned()))?;
-    if expression.is_empty() || has_end(&expression) {
-        return Err(wrong("expected a function of t, e.g. 2*sin(3*t), or a FILE.csv".to_owned()));
-    }
-    let model = quote::quote! {
-        model Function {
-            planar;
-            coordinates joint;
-            input t 1;
-            body carrier { mass: 1 kg, inertia: 1 kg m^2 }
-            joint rail: prismatic(ground, carrier);
-            output value = #expression;
-        }
-    };
-    let wrong = |what: String| match tonnes(&expression) {
-        Some(number) => wrong(format!("{what}\nhelp: `{number} t` are tonnes; times t it is `{number}*t`")),
-        None => wrong(what),
-    };
-    let mut model = crate::model(model, Level::Optimised, None).map_err(|error| wrong(error.to_string()))?;
-    if model.describe().outputs.len() != 1 {
-        return Err(wrong("expected one number".to_owned()));
-    }
-    if let [value] = model.describe().outputs.as_slice()
-        && value.unit != "1"
-    {
-        let unit = &value.unit;
-        return Err(wrong(format!("expected a pure number, in the SI unit of the input, found one in {unit}")));
+    let input = quote::quote! { input t 1; };
+    let (mut model, unit) = expression(text, input, "a function of t, e.g. 2*sin(3*t), or a FILE.csv")?;
+    if unit != "1" {
+        let what = format!("expected a pure number, in the SI unit of the input, found one in {unit}");
+        return Err(helped(text, what));
     }
     let _ = model.set_input("t", Signal::from(|t: f64| t));
     let state = Mutex::new(State::zeros(model.dims()));
@@ -311,6 +286,58 @@ pub fn function_of_time(text: &str) -> Result<Signal, SettingError> {
         }
         value[0]
     }))
+}
+
+/// The value of an expression of the language without names, in SI units, and its unit, `1` of pure numbers and angles.
+///
+/// # Errors
+/// For a text that is no such expression.
+///
+/// # Examples
+/// ```
+/// assert_eq!(hamel_jit::quantity("35cm")?, (0.35, "m".to_owned()));
+/// assert_eq!(hamel_jit::quantity("90 deg")?, (std::f64::consts::FRAC_PI_2, "1".to_owned()));
+/// assert!(hamel_jit::quantity("3 feet").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn quantity(text: &str) -> Result<(f64, String), SettingError> {
+    let (model, unit) = expression(&spaced(text), TokenStream::new(), "a number with its unit, e.g. 30 cm")?;
+    let mut value = [0.0];
+    model.outputs(&State::zeros(model.dims()), &mut value);
+    Ok((value[0], unit))
+}
+
+/// A model whose output is the value of an expression, with inputs that it may have, and the unit of the value.
+fn expression(text: &str, inputs: TokenStream, expected: &str) -> Result<(JitModel, String), SettingError> {
+    let wrong = SettingError;
+    // The lexer says no more than that it is none.
+    let no_text = "brackets do not match, or a character has no meaning";
+    let expression: TokenStream = text.parse().map_err(|_: LexError| wrong(no_text.to_owned()))?;
+    if expression.is_empty() || has_end(&expression) {
+        return Err(wrong(format!("expected {expected}")));
+    }
+    let model = quote::quote! {
+        model Function {
+            planar;
+            coordinates joint;
+            #inputs
+            body carrier { mass: 1 kg, inertia: 1 kg m^2 }
+            joint rail: prismatic(ground, carrier);
+            output value = #expression;
+        }
+    };
+    let model = crate::model(model, Level::Optimised, None).map_err(|error| helped(text, error.to_string()))?;
+    let [value] = model.describe().outputs.as_slice() else { return Err(wrong("expected one number".to_owned())) };
+    let unit = value.unit.clone();
+    Ok((model, unit))
+}
+
+/// An error, with what was meant by a `t` that is a unit.
+fn helped(text: &str, what: String) -> SettingError {
+    match text.parse().ok().as_ref().and_then(tonnes) {
+        Some(number) => SettingError(format!("{what}\nhelp: `{number} t` are tonnes; times t it is `{number}*t`")),
+        None => SettingError(what),
+    }
 }
 
 #[cfg(test)]

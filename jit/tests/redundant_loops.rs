@@ -90,3 +90,134 @@ fn a_loop_moves_alike_wherever_it_is_cut() {
         }
     }
 }
+
+/// A number between −1 and 1.
+fn random(state: &mut u64) -> f64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+fn vector(state: &mut u64) -> [f64; 3] {
+    [(); 3].map(|()| (100.0 * random(state)).round() / 100.0)
+}
+
+fn shown([x, y, z]: [f64; 3]) -> String {
+    format!("[{x:?}, {y:?}, {z:?}]")
+}
+
+/// A second joint on the line of the first binds nothing, and its constraints are rounding errors in joint coordinates, which
+/// differ from one axis to the next: a body on two hinges or two guides moves as on one, and a bolt in a weld moves nothing.
+#[test]
+fn joints_that_bind_nothing_change_nothing() {
+    let mut seed = 0x2545_F491_4F6C_DD1D;
+    for trial in 0..24 {
+        let (axis, at, on_body, shift) = (vector(&mut seed), vector(&mut seed), vector(&mut seed), random(&mut seed));
+        let along = axis.map(|x| x * shift);
+        let plus = |a: [f64; 3], b: [f64; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+        let kind = ["revolute", "prismatic", "cylindrical"][trial % 3];
+        let joint = |name: &str, by: [f64; 3]| {
+            let (at, on_body) = (shown(plus(at, by)), shown(plus(on_body, by)));
+            format!("joint {name}: {kind}(ground at {at} m, body at {on_body} m) {{ axis: {} }}", shown(axis))
+        };
+        let text = |more: &str| {
+            format!(
+                "model Twice {{
+                    coordinates joint;
+                    gravity [0, 0, -9.81] m/s^2;
+                    body body {{ mass: 2 kg, inertia: diag(0.3, 0.4, 0.6) kg m^2 }}
+                    {} {more}
+                    output p = body.position;
+                }}",
+                joint("one", [0.0; 3])
+            )
+        };
+        let model = |text: String| {
+            hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None)
+                .unwrap_or_else(|error| panic!("{error}\n{text}"))
+        };
+        let (single, double) = (model(text("")), model(text(&joint("other", along))));
+        for name in ["esdirk325", "generalized_alpha", "dormand_prince", "radau_iia5"] {
+            let scheme = schemes::by_name(name, &[]).unwrap();
+            let reached = |model: &JitModel| {
+                let run = Simulation::new(model, &*scheme).step(2e-3).until(0.3).run(initial_state(model).unwrap());
+                run.outcome
+                    .as_ref()
+                    .unwrap_or_else(|error| panic!("{name}: {error}\n{}", text(&joint("other", along))));
+                ["p_x", "p_y", "p_z"].map(|column| run.trajectory.column(column).unwrap().next_back().unwrap())
+            };
+            let [one, two] = [&single, &double].map(reached);
+            let missed = one.iter().zip(two).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(missed < 1e-8, "{name}: {one:?}, {two:?}\n{}", text(&joint("other", along)));
+        }
+    }
+}
+
+/// Four bars in a plane that lies obliquely in space, closed by a hinge or by a joint that leaves more, move alike.
+#[test]
+fn planar_loops_move_alike_however_they_lie_in_space() {
+    let mut seed = 0x9E37_79B9_7F4A_7C15;
+    for _ in 0..8 {
+        let normal = vector(&mut seed);
+        let length = normal.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let n = normal.map(|x| x / length);
+        // Two directions in the plane.
+        let aside = if n[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+        let cross = |a: [f64; 3], b: [f64; 3]| {
+            [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+        };
+        let e = cross(n, aside);
+        let size = e.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let e = e.map(|x| x / size);
+        let f = cross(n, e);
+        let at = |x: f64, y: f64| shown([0, 1, 2].map(|i| x * e[i] + y * f[i]));
+        let model = |coordinates: &str, closing: &str| {
+            let axis = format!("{{ axis: {} }}", shown(normal));
+            let closing = closing.replace("AXIS", &axis);
+            let text = format!(
+                "model Bars {{
+                    coordinates {coordinates};
+                    gravity {} m/s^2;
+                    body a {{ mass: 1 kg, inertia: diag(0.01, 0.01, 0.01) kg m^2 }}
+                    body b {{ mass: 2 kg, inertia: diag(0.02, 0.02, 0.02) kg m^2 }}
+                    body c {{ mass: 2 kg, inertia: diag(0.02, 0.02, 0.02) kg m^2 }}
+                    joint drive: revolute(ground, a at {} m) {axis}
+                    joint knee: revolute(a at {} m, b at {} m) {axis}
+                    joint pivot: revolute(ground at {} m, c at {} m) {axis}
+                    joint close: {closing}
+                    initial b.position = {} m;
+                    initial c.position = {} m;
+                    output p = b.position;
+                }}",
+                at(-9.0, -3.0),
+                at(-0.2, 0.0),
+                at(0.2, 0.0),
+                at(-0.4, 0.0),
+                at(0.8, 0.4),
+                at(-0.2, -0.4),
+                at(0.8, 0.0),
+                at(1.0, 0.8),
+            );
+            hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None)
+                .unwrap_or_else(|error| panic!("{error}\n{text}"))
+        };
+        let ends = format!("(b at {} m, c at {} m)", at(0.4, 0.4), at(0.2, -0.4));
+        let models = [
+            model("joint", &format!("spherical{ends};")),
+            model("joint", &format!("revolute{ends} AXIS")),
+            model("joint", &format!("cylindrical{ends} AXIS")),
+            model("absolute", &format!("revolute{ends} AXIS")),
+        ];
+        let scheme = schemes::by_name("radau_iia5", &[]).unwrap();
+        let reached = models.map(|model| {
+            let run = Simulation::new(&model, &*scheme).step(5e-3).until(0.3).run(initial_state(&model).unwrap());
+            run.outcome.as_ref().unwrap_or_else(|error| panic!("{normal:?}: {error}"));
+            ["p_x", "p_y", "p_z"].map(|column| run.trajectory.column(column).unwrap().next_back().unwrap())
+        });
+        for other in &reached[1..] {
+            let missed = reached[0].iter().zip(other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(missed < 1e-6, "{normal:?}: {reached:?}");
+        }
+    }
+}

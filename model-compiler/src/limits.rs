@@ -41,8 +41,8 @@ pub const ALL_TERMS: usize = 3_000_000;
 pub const ELEMENTS: i64 = 2000;
 /// Elements of all beams; their nodes are bodies.
 pub const ELEMENTS_OF_BEAMS: i64 = 10_000;
-/// Pairs of velocities, of different joints, that a tree couples, those of a chain of a hundred hinges: compiling it
-/// takes a minute and a gigabyte, and twice as many hinges would take ten times as much. Bodies side by side couple none.
+/// Pairs of velocities, of different joints, that a tree couples, those of a chain of a hundred hinges: compiling it in
+/// memory takes some ten seconds, and twice as many hinges would take five times as much. Bodies side by side couple none.
 pub const COUPLED_VELOCITIES: usize = 100 * 99 / 2;
 /// Initial conditions by velocities: their derivatives are dense until it is known which are zero.
 pub const INITIAL_DERIVATIVES: usize = 5_000_000;

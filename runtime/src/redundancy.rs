@@ -8,7 +8,7 @@ use nalgebra::DVector;
 
 use crate::model::{Model, State};
 use crate::prelude::*;
-use crate::rows::Rows;
+use crate::rows::{ROUNDING, Rows};
 
 /// A constraint depends on others if the distance of its normalized gradient to their span is below this: well above
 /// the error that assembly to 1e-10 leaves in an exact dependence.
@@ -232,7 +232,9 @@ impl Kept {
         let pattern = &model.describe().constraint_jacobian;
         lengths.fill(0.0);
         pattern.entries().zip(&*now).for_each(|((row, _), value)| lengths[row] += value * value);
-        lengths.iter_mut().for_each(|length| *length = if *length > 0.0 { length.sqrt() } else { 1.0 });
+        lengths
+            .iter_mut()
+            .for_each(|length| *length = if *length > ROUNDING * ROUNDING { length.sqrt() } else { f64::INFINITY });
         pattern.entries().zip(&mut *now).for_each(|((row, _), value)| *value /= lengths[row]);
         looked_at.iter().zip(&*now).any(|(old, new)| (new - old).abs() > TURNED)
     }

@@ -5,6 +5,7 @@ use nalgebra::{DMatrix, DVector, SVD};
 use crate::linear_solver::LinearSolver;
 use crate::model::{Model, State};
 use crate::prelude::*;
+use crate::residuals::is_length;
 use crate::sparsity::SparsityPattern;
 
 /// From this many columns on, shortest solutions are found by sparse elimination, whose work grows with the number of
@@ -19,6 +20,11 @@ const LARGEST_FACTOR: f64 = 1e6;
 /// Added to the products of rows in sparse elimination, so that rows that follow from others do no harm; repetition
 /// removes what it changes.
 const DAMPING: f64 = 1e-8;
+/// Rows of G with no entry above this are rounding, of directions as of lengths, where the model's lever arms count if they are
+/// longer than a metre; those of mechanisms of a nanometre are longer. Of the largest coordinate that is a length, rounding
+/// leaves less.
+pub(crate) const ROUNDING: f64 = 1e-11;
+const FAR: f64 = 1e-14;
 /// Directions whose singular value is below this part of the largest are taken as free.
 pub(crate) const RANK: f64 = 1e-10;
 
@@ -42,11 +48,39 @@ pub(crate) fn relative_velocities(model: &dyn Model, state: &State) -> Vec<f64> 
     velocities.as_slice().to_vec()
 }
 
+/// Which rows of G are rounding.
+fn are_rounding(model: &dyn Model, state: &State, rows: &Rows) -> Vec<bool> {
+    let info = model.describe();
+    let moves = |column: usize| info.velocities[column].unit == "m/s";
+    let unit = |row: usize| info.constraints[row].unit.trim_end_matches("/s");
+    let (mut sizes, mut arm) = (vec![0.0_f64; rows.rows], 1.0_f64);
+    for &(row, column, value) in &rows.entries {
+        // What a rotation by one, or a displacement by a metre, changes.
+        sizes[row] = sizes[row].max(value.abs());
+        if is_length(unit(row)) && !moves(column) {
+            arm = arm.max(value.abs());
+        }
+    }
+    let coordinates = info.coordinates.iter().zip(&state.q).filter(|(coordinate, _)| is_length(&coordinate.unit));
+    let largest = coordinates.fold(0.0_f64, |largest, (_, q)| largest.max(q.abs()));
+    let of_lengths = ROUNDING * arm + FAR * largest;
+    let is_rounding = |(row, size): (usize, &f64)| match unit(row) {
+        "1" => *size <= ROUNDING,
+        unit if is_length(unit) => *size <= of_lengths,
+        _ => false,
+    };
+    sizes.iter().enumerate().map(is_rounding).collect()
+}
+
 impl Rows {
-    /// G.
+    /// G. Rows that are rounding have no entries: those of constraints that hold whatever the coordinates are, such as those
+    /// of a second hinge on the axis of the first.
     pub(crate) fn of_constraints(model: &dyn Model, state: &State) -> Self {
         let fill = |values: &mut [f64]| model.constraint_jacobian(state.t, state.q.as_slice(), values);
-        Self::filled(&model.describe().constraint_jacobian, fill)
+        let mut rows = Self::filled(&model.describe().constraint_jacobian, fill);
+        let are_rounding = are_rounding(model, state, &rows);
+        rows.entries.retain(|(row, ..)| !are_rounding[*row]);
+        rows
     }
 
     /// Wᵀ.

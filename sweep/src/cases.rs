@@ -217,12 +217,17 @@ impl Cases {
         Ok(Cases { units, ..Cases::rows(names, values)? })
     }
 
+    /// With the units in which the variables were given, for those that had one, as a check of what they are.
+    pub fn in_units(self, units: Vec<Option<String>>) -> Cases {
+        Cases { units, ..self }
+    }
+
     /// Refuses units other than these, which the variables have.
     pub(crate) fn check_units<'u>(&self, expected: impl Iterator<Item = &'u str>) -> Result<(), SweepError> {
         for ((name, found), expected) in self.names.iter().zip(&self.units).zip(expected) {
             if let Some(found) = found.as_ref().filter(|found| !is_same_unit(found, expected)) {
                 return Err(SweepError::new(format!(
-                    "the table of cases: `{name}` is in {found}, expected {expected}; numbers are in SI units"
+                    "`{name}` is in {found}, expected {expected}; numbers of tables are in SI units"
                 )));
             }
         }

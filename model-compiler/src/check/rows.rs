@@ -11,6 +11,9 @@ use crate::expr::DoubleDouble;
 /// A row counts as dependent when this part of it, or less, is left beside the others.
 const DEPENDENT: f64 = 1e-7;
 
+/// A row shorter than this is rounding: of a constraint that holds whatever the coordinates are.
+const ROUNDING: f64 = 1e-11;
+
 /// Columns and values.
 pub(super) type Row = BTreeMap<usize, f64>;
 
@@ -58,7 +61,8 @@ impl<'r> Factors<'r> {
             }
             multipliers.push((known, multiplier));
         }
-        let is_independent = rest.to_f64() > DEPENDENT * DEPENDENT * square.to_f64();
+        let least = (DEPENDENT * DEPENDENT * square.to_f64()).max(ROUNDING * ROUNDING);
+        let is_independent = rest.to_f64() > least;
         self.pivots.push(is_independent.then_some(rest));
         if is_independent {
             multipliers.into_iter().for_each(|(known, multiplier)| self.columns[known].push((index, multiplier)));
