@@ -152,6 +152,13 @@ pub(crate) fn angle_without_unit(place: Place, text: &str, can_have_unit: bool) 
     advise(Family::AngleWithoutUnit, place, format!("expected an angle with its unit, found the number `{text}`"), help)
 }
 
+/// A number divided by an angle, as `90/2 deg`.
+pub(crate) fn divided_by_angle(place: Place, text: &str, unit: &str) -> Error {
+    let message = format!("expected an angle, found `{text}`, which divides by so many {unit}");
+    let help = format!("units belong to the number before them: write `90 {unit} / 2` for half of 90 {unit}");
+    advise(Family::AngleWithoutUnit, place, message, help)
+}
+
 pub(crate) fn not_a_value(place: Place, found: &str, help: &str) -> Error {
     advise(Family::WrongKind, place, format!("expected a value, found {found}"), help)
 }

@@ -58,6 +58,8 @@ impl Context<'_> {
     pub(super) fn refuse_bare_angle(&self, value: &Value) {
         if let Some(bare) = bare_number(value) {
             self.errors.push(diagnostics::angle_without_unit(bare.place, &bare.to_string(), can_have_unit(bare)));
+        } else if let Some((quotient, unit)) = divided_by_angle(value) {
+            self.errors.push(diagnostics::divided_by_angle(quotient.place, &quotient.to_string(), unit));
         }
     }
 
@@ -83,6 +85,22 @@ fn bare_number(value: &Value) -> Option<&Value> {
         ValueKind::Negation(inner) => bare_number(inner).map(|_| value),
         ValueKind::Stack(parts) => parts.iter().find_map(bare_number),
         ValueKind::Choice(choice) => bare_number(&choice.then).or_else(|| bare_number(&choice.otherwise)),
+        _ => None,
+    }
+}
+
+/// A number divided by an angle, as `90/2 deg`, where half of 90 deg is meant; and the angle's unit.
+fn divided_by_angle(value: &Value) -> Option<(&Value, &str)> {
+    match &value.kind {
+        ValueKind::Negation(inner) => divided_by_angle(inner),
+        ValueKind::Stack(parts) => parts.iter().find_map(divided_by_angle),
+        ValueKind::Operation(Operator::Divide, _, dividend, divisor) => {
+            let ValueKind::WithUnit(_, unit) = &divisor.kind else { return None };
+            let [factor] = unit.factors.as_slice() else { return None };
+            let is_plain = matches!(dividend.kind, ValueKind::Name(_)) || exact(dividend).is_some();
+            let is_angle = factor.exponent == 1 && ["deg", "rad"].contains(&factor.symbol.as_str());
+            (is_plain && is_angle).then_some((value, factor.symbol.as_str()))
+        }
         _ => None,
     }
 }
