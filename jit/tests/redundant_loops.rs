@@ -221,3 +221,53 @@ fn planar_loops_move_alike_however_they_lie_in_space() {
         }
     }
 }
+
+/// Three cranks of one rod, and a slider that a pin holds as well, turn evenly without forces: which of the constraints follows
+/// from the others changes four times a turn, and those that go on without it take over its forces.
+#[test]
+fn constraints_hand_over_their_forces_as_mechanisms_turn() {
+    let cranks = "
+        body c0 { mass: 1 kg, inertia: 0.01 kg m^2 }
+        body c1 { mass: 1 kg, inertia: 0.01 kg m^2 }
+        body c2 { mass: 1 kg, inertia: 0.01 kg m^2 }
+        body rod { mass: 2 kg, inertia: 0.3 kg m^2 }
+        joint g0: revolute(ground, c0);
+        joint g1: revolute(ground at [0.7, 0.2] m, c1);
+        joint g2: revolute(ground at [1.1, -0.3] m, c2);
+        joint k0: revolute(c0 at [0.3, 0.1] m, rod);
+        joint k1: revolute(c1 at [0.3, 0.1] m, rod at [0.7, 0.2] m) { cut }
+        joint k2: revolute(c2 at [0.3, 0.1] m, rod at [1.1, -0.3] m) { cut }
+        initial c1.angle = 0;
+        initial c2.angle = 0;
+        initial c0.angular_velocity = 3 rad/s;
+        output turn = c0.angle;";
+    let pinned = "
+        body a { mass: 2 kg, inertia: 0.1 kg m^2 }
+        body b { mass: 1 kg, inertia: 0.1 kg m^2 }
+        joint h: revolute(ground, a at [0.1, 0.2] m);
+        joint s: prismatic(a at [0.25, 0.33] m rotated 12 deg, b);
+        joint pin: revolute(a at [0.25, 0.33] m, b) { cut }
+        initial a.angular_velocity = 3 rad/s;
+        output turn = a.angle;";
+    for (mechanism, coordinates) in [(cranks, "absolute"), (cranks, "joint"), (pinned, "absolute")] {
+        let text = format!("model Turning {{ planar; coordinates {coordinates}; {mechanism} }}");
+        let model = hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap();
+        let mut tried = 0;
+        for entry in schemes::entries() {
+            let scheme = entry.scheme(&[]).unwrap();
+            let start = initial_state(&model).unwrap();
+            // Multipliers of those that do not damp grow with constraints on positions, which runs say.
+            let is_undamped = ["newmark", "trapezoidal"].contains(&entry.name);
+            if is_undamped || scheme.start(&model, start.clone()).is_err() {
+                continue;
+            }
+            let run = Simulation::new(&model, &*scheme).step(2e-3).until(4.0).run(start);
+            run.outcome.as_ref().unwrap_or_else(|error| panic!("{coordinates}, {}: {error}\n{text}", entry.name));
+            let turned = run.trajectory.column("turn").unwrap().next_back().unwrap();
+            let bound = if scheme.order() < 2 { 0.2 } else { 1e-3 };
+            assert!((turned - 12.0).abs() < bound, "{coordinates}, {}: {turned}\n{text}", entry.name);
+            tried += 1;
+        }
+        assert!(tried > 24, "{tried}");
+    }
+}

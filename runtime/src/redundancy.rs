@@ -324,6 +324,21 @@ pub fn least_norm_multipliers(model: &dyn Model, state: &mut State) {
     }
 }
 
+/// Gives the forces of constraints that are left out to the others: equations do not change the multipliers of those, which
+/// would press on in directions that turn, against the others.
+pub(crate) fn without_multipliers(model: &dyn Model, state: &mut State, left_out: &[usize]) {
+    if left_out.iter().all(|&row| state.lambda[row] == 0.0) {
+        return;
+    }
+    let given = Rows::of_constraints(model, state).transposed().times(&state.lambda);
+    let kept: Vec<usize> = (0..state.lambda.len()).filter(|row| left_out.binary_search(row).is_err()).collect();
+    let rows = Rows::of_constraints(model, state).some(&kept).transposed();
+    state.lambda.fill(0.0);
+    if let Some(found) = rows.minimum_norm_solution(&given) {
+        kept.iter().zip(&found).for_each(|(&row, multiplier)| state.lambda[row] = *multiplier);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use nalgebra::DMatrix;

@@ -10,7 +10,7 @@ use crate::configuration::difference;
 use crate::model::{Model, State};
 use crate::prelude::*;
 use crate::projection::Projection;
-use crate::redundancy::{DEPENDENT, Kept, dependent_constraints};
+use crate::redundancy::{DEPENDENT, Kept, dependent_constraints, without_multipliers};
 use crate::residuals::{Lengths, measure};
 use crate::step::{ContactRecord, StepError, StepStats};
 use crate::tangent::{Projected, STATE, StepMap, Target};
@@ -75,6 +75,9 @@ impl<'m> Constrained<'m> {
     fn set_left_out(&mut self, constraints: Vec<usize>) -> bool {
         let is_done = self.inner.leave_out(&constraints);
         if is_done {
+            if let Some(state) = self.inner.correctable() {
+                without_multipliers(self.model, state, &constraints);
+            }
             self.projection.iter_mut().for_each(|(projection, _)| projection.leave_out(&constraints));
             self.left_out = constraints;
         }

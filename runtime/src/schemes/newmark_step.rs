@@ -180,6 +180,8 @@ impl Stepper for NewmarkStepper<'_> {
     fn leave_out(&mut self, constraints: &[usize]) -> bool {
         self.newton.leave_out(self.step.model, constraints);
         self.exact.iter_mut().for_each(|exact| exact.leave_out(constraints));
+        // Multipliers that are left out are foreseen to be none.
+        self.forget();
         true
     }
 
