@@ -200,3 +200,48 @@ fn three_arms_stay_level() {
         assert!(found.iter().all(|value| value.abs() < 1e-8), "{coordinates}: {found:?}");
     }
 }
+
+/// Where every body is said to be where a double pendulum has it, in digits that are rounded, it is put there.
+#[test]
+fn starts_that_say_everything_are_found() {
+    let mut seed = 0x1234_5678_9ABC_DEF1_u64;
+    let mut random = |size: f64| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        size * ((seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0)
+    };
+    for trial in 0..100 {
+        let [h, k0, k1] = [(); 3].map(|()| [random(6.0), random(6.0)]);
+        let [a, b] = [random(3.1), random(3.1)];
+        let turned = |angle: f64, [x, y]: [f64; 2]| {
+            let (s, c) = angle.sin_cos();
+            [c * x - s * y, s * x + c * y]
+        };
+        // The hinge on the ground holds the first body at `h`, the second one holds it at `k0` and the second body at `k1`.
+        let first = turned(a, h).map(|x| -x);
+        let knee = turned(a, k0);
+        let end = turned(b, k1);
+        let second = [0, 1].map(|i| first[i] + knee[i] - end[i]);
+        for coordinates in ["absolute", "joint"] {
+            let text = format!(
+                "model Said {{
+                    planar;
+                    coordinates {coordinates};
+                    body a {{ mass: 1 kg, inertia: 1 kg m^2 }}
+                    body b {{ mass: 1 kg, inertia: 1 kg m^2 }}
+                    joint h: revolute(ground, a at {h:?} m);
+                    joint k: revolute(a at {k0:?} m, b at {k1:?} m);
+                    initial a.position = {first:?} m;
+                    initial a.angle = {a:?} rad;
+                    initial b.position = {second:?} m;
+                    initial b.angle = {b:?} rad;
+                    output p = b.position;
+                }}"
+            );
+            let found = outputs(&compiled(&text));
+            let missed = found.iter().zip(second).map(|(found, said)| (found - said).abs()).fold(0.0, f64::max);
+            assert!(missed < 1e-8, "{trial}: {found:?}\n{text}");
+        }
+    }
+}

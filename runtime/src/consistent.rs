@@ -42,6 +42,8 @@ const MAX_ROUNDS: usize = 20;
 const SOLVED: f64 = 1e-10;
 /// Offsets from the reference configuration, tried in turn if it is singular, e.g. with links in one line.
 const OFFSETS: [f64; 3] = [0.0, 1e-2, 0.3];
+/// Offsets from which what has not been found is sought at last.
+const FAR_OFFSETS: [f64; 3] = [1.0, 2.0, 3.0];
 
 /// The state at t = 0 that the initial conditions of a model describe.
 ///
@@ -317,17 +319,17 @@ fn solve_near(
     equations: OnPositions,
 ) -> Result<(), DVector<f64>> {
     let mut smallest = None::<DVector<f64>>;
+    let begin = |state: &mut State, offset: f64| {
+        state.q.copy_from(to);
+        set_aside(model, state, offset);
+    };
     for offset in OFFSETS {
-        let begin = |state: &mut State| {
-            state.q.copy_from(to);
-            set_aside(model, state, offset);
-        };
-        begin(state);
+        begin(state, offset);
         let residual = correct(model, state, equations);
         if is_solved(&residual, state) {
             approach(model, state, to, equations);
             if has_turned(model, &way(model, &state.q, to)) {
-                replace_by_nearer(model, state, to, &begin, equations);
+                replace_by_nearer(model, state, to, &|state| begin(state, offset), equations);
             }
             return Ok(());
         }
@@ -335,7 +337,32 @@ fn solve_near(
             smallest = Some(residual);
         }
     }
+    // Constraints and conditions together may have led astray from where the conditions alone lead, or from elsewhere.
+    for offset in OFFSETS.into_iter().chain(FAR_OFFSETS) {
+        begin(state, offset);
+        if arrives_by_conditions(model, state, equations) {
+            approach(model, state, to, equations);
+            return Ok(());
+        }
+    }
     Err(smallest.unwrap_or_default())
+}
+
+/// Moves a state to where the conditions hold that are linear, such as those that name coordinates, from there to where all
+/// conditions do, and from there to where the constraints do, too; whether it has come there.
+fn arrives_by_conditions(model: &dyn Model, state: &mut State, equations: OnPositions) -> bool {
+    let constraints = model.dims().nc;
+    let mut elsewhere = state.clone();
+    set_aside(model, &mut elsewhere, FAR);
+    let [here, there] = [&*state, &elsewhere].map(|state| equations(state).1);
+    let mut is_linear = vec![true; here.rows];
+    let [here, there] = [here, there].map(|rows| rows.to_vectors());
+    for (is_linear, (here, there)) in is_linear.iter_mut().zip(here.iter().zip(&there)) {
+        *is_linear = (here - there).amax() <= NEAREST * here.amax();
+    }
+    correct(model, state, &|state| alone(equations(state), &|row| row >= constraints && is_linear[row]));
+    correct(model, state, &|state| alone(equations(state), &|row| row >= constraints));
+    is_solved(&correct(model, state, equations), state)
 }
 
 /// Whether something may have been turned further than it had to be.
@@ -353,13 +380,8 @@ fn replace_by_nearer(
     equations: OnPositions,
 ) {
     let most = MOST_AT_ONCE * f64::max(way(model, &state.q, to).amax(), 1.0);
-    let ways: [&dyn Fn(&mut State) -> bool; 2] = [
-        &|other| {
-            correct(model, other, &|state| conditions_alone(model, equations(state)));
-            is_solved(&correct(model, other, equations), other)
-        },
-        &|other| lead(model, other, equations, most),
-    ];
+    let ways: [&dyn Fn(&mut State) -> bool; 2] =
+        [&|other| arrives_by_conditions(model, other, equations), &|other| lead(model, other, equations, most)];
     for arrives in ways {
         let mut other = state.clone();
         begin(&mut other);
@@ -372,13 +394,10 @@ fn replace_by_nearer(
     }
 }
 
-/// Those of these equations that are no constraints of the model.
-fn conditions_alone(model: &dyn Model, (residual, mut rows): (DVector<f64>, Rows)) -> (DVector<f64>, Rows) {
-    let constraints = model.dims().nc;
-    rows.entries.retain(|&(row, ..)| row >= constraints);
-    rows.entries.iter_mut().for_each(|(row, ..)| *row -= constraints);
-    rows.rows -= constraints;
-    (residual.rows(constraints, residual.len() - constraints).into_owned(), rows)
+/// Some of these equations.
+fn alone((residual, rows): (DVector<f64>, Rows), is_one: &dyn Fn(usize) -> bool) -> (DVector<f64>, Rows) {
+    let which: Vec<usize> = (0..residual.len()).filter(|&row| is_one(row)).collect();
+    (DVector::from_iterator(which.len(), which.iter().map(|&row| residual[row])), rows.some(&which))
 }
 
 /// The way from one configuration to another, along the velocities.

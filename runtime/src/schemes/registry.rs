@@ -11,6 +11,7 @@ use crate::model::Model;
 use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, Options, Predictor, Scheme};
 use crate::spelling::{similar, suggestion};
+use crate::switches;
 use crate::tables::{self, NewmarkFamily, PUBLISHED_RHO_INFINITY, RHO_INFINITY, Range, TableError, Tableau};
 
 /// Schemes that share one algorithm.
@@ -741,5 +742,15 @@ pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Opt
              take `rho_infinity` < 1 or `alpha` < 0 where it has one of them, another scheme such as `bathe` otherwise",
         );
     }
+    let is_beyond = |tableau: &Tableau| tableau.nodes.iter().any(|&node| node > BEYOND);
+    if scheme.tableau().is_some_and(is_beyond) && !switches::jumps(model, f64::NEG_INFINITY).is_empty() {
+        return Some(
+            "a stage of it lies beyond the ends of steps, where forces may have jumped, so that it has first order at jumps \
+             on which steps end; take another scheme, such as `esdirk325` or `radau_iia5`",
+        );
+    }
     scheme.caution()
 }
+
+/// A stage at this part of a step lies beyond its end.
+const BEYOND: f64 = 1.0 + 1e-9;
