@@ -328,7 +328,9 @@ fn solve_near(
         let residual = correct(model, state, equations);
         if is_solved(&residual, state) {
             approach(model, state, to, equations);
-            if has_turned(model, &way(model, &state.q, to)) {
+            // Linear equations have one solution that is nearest.
+            let may_be_nearer = has_turned(model, &way(model, &state.q, to));
+            if may_be_nearer && !are_linear(model, state, equations).into_iter().all(|is_linear| is_linear) {
                 replace_by_nearer(model, state, to, &|state| begin(state, offset), equations);
             }
             return Ok(());
@@ -352,17 +354,18 @@ fn solve_near(
 /// conditions do, and from there to where the constraints do, too; whether it has come there.
 fn arrives_by_conditions(model: &dyn Model, state: &mut State, equations: OnPositions) -> bool {
     let constraints = model.dims().nc;
-    let mut elsewhere = state.clone();
-    set_aside(model, &mut elsewhere, FAR);
-    let [here, there] = [&*state, &elsewhere].map(|state| equations(state).1);
-    let mut is_linear = vec![true; here.rows];
-    let [here, there] = [here, there].map(|rows| rows.to_vectors());
-    for (is_linear, (here, there)) in is_linear.iter_mut().zip(here.iter().zip(&there)) {
-        *is_linear = (here - there).amax() <= NEAREST * here.amax();
-    }
+    let is_linear = are_linear(model, state, equations);
     correct(model, state, &|state| alone(equations(state), &|row| row >= constraints && is_linear[row]));
     correct(model, state, &|state| alone(equations(state), &|row| row >= constraints));
     is_solved(&correct(model, state, equations), state)
+}
+
+/// Which of these equations have the same derivatives elsewhere.
+fn are_linear(model: &dyn Model, state: &State, equations: OnPositions) -> Vec<bool> {
+    let mut elsewhere = state.clone();
+    set_aside(model, &mut elsewhere, FAR);
+    let [here, there] = [state, &elsewhere].map(|state| equations(state).1.to_vectors());
+    here.iter().zip(&there).map(|(here, there)| (here - there).amax() <= NEAREST * here.amax()).collect()
 }
 
 /// Whether something may have been turned further than it had to be.
