@@ -4,8 +4,8 @@ use hamel::simulation::Steps;
 use hamel::{Cause, Caution, Simulation, StepError, initial_state, schemes};
 use hamel_jit::Level;
 
-/// A drive that begins to turn at once is a blow, at which steps that are chosen become ever shorter: what is said names the
-/// drive and the instant.
+/// A drive that begins to turn at once is a blow, at which steps that are chosen become ever shorter where it is not known
+/// when: what is said names the drive and the instant.
 #[test]
 fn drives_that_jump_are_named() {
     let text = "model Jump {
@@ -20,8 +20,9 @@ fn drives_that_jump_are_named() {
         drive turn: DRIVE;
     }";
     for (drive, jump) in [
-        ("shaft.angle == if time < start { 0 } else { 2 rad/s * (time - start) }", 2.0),
-        ("shaft.angle.velocity == if time < start { 0 } else { 3 rad/s }", 3.0),
+        ("shaft.angle == if (time - start)^3 < 0 s^3 { 0 } else { 2 rad/s * (time - start) }", 2.0),
+        // Short steps pass a jump of a velocity.
+        ("shaft.angle.velocity == if (time - start)^3 < 0 s^3 { 0 } else { 3 rad/s }", 0.0),
         ("shaft.angle == 0.4 * time / 1 s", 0.0),
     ] {
         let model = hamel_jit::model(text.replace("DRIVE", drive).parse().unwrap(), Level::AtOnce, None).unwrap();

@@ -194,6 +194,34 @@ const DOOR: &str = "model Door {
     output x = wing.position.x;
 }";
 
+/// A wheel that rolls on its rim, turned by a motor that lags behind its input: the condition on its height has the radius and
+/// the rotation.
+const WHEEL: &str = "model Wheel {
+    coordinates joint;
+    param r = 0.3 m;
+    param mass = 2 kg;
+    param lag = 0.2 s;
+    input motor N m;
+    gravity [0, 0, -9.81] m/s^2;
+    body wheel { mass: mass, inertia: diag(0.05, 0.1, 0.05) kg m^2 }
+    joint free: free(ground, wheel);
+    state action N m: (motor - action) / lag;
+    torque drive_: [0 N m, action, 0.1 N m * sin(wheel.yaw)] on wheel in wheel;
+    let axle = wheel.rotation * [0, 1, 0];
+    let down = ([0, 0, 1] - axle * axle.z) / norm([0, 0, 1] - axle * axle.z);
+    let rim = wheel.velocity - r * cross(wheel.angular_velocity, down);
+    constraint touch: wheel.position.z - r * down.z == 0;
+    constraint ahead: rim.x == 0 as velocity;
+    constraint aside: rim.y == 0 as velocity;
+    initial wheel.angular_velocity = [0, 3, 0.5] rad/s;
+    initial wheel.roll = 0.1 rad;
+    initial wheel.pitch = 0 rad;
+    initial wheel.yaw = 0 rad;
+    initial wheel.position.x = 0 m;
+    initial wheel.position.y = 0 m;
+    output x = wheel.position.x;
+}";
+
 /// The values of the table by which the input of these models is given.
 const TIMES: [f64; 4] = [0.0, 0.013, 0.029, 0.06];
 const SAMPLES: [f64; 4] = [3.0, -1.0, 4.0, 2.0];
@@ -219,7 +247,7 @@ fn in_unequal_steps<'m>(model: &'m JitModel, scheme: &'m dyn Scheme) -> Differen
 /// of differences.
 #[test]
 fn other_constraints_tables_and_unequal_steps() {
-    for text in [SLED, DOOR] {
+    for text in [SLED, DOOR, WHEEL] {
         let mut model = model(text);
         let input = model.describe().inputs[0].name.clone();
         model.set_input(&input, Signal::sampled(TIMES.into_iter().zip(SAMPLES)).unwrap()).unwrap();

@@ -6,6 +6,7 @@ mod cache;
 mod closed_loops;
 mod common;
 mod contact_scales;
+mod drives;
 mod equilibria;
 mod failures;
 mod followed_impacts;

@@ -3,6 +3,8 @@
 use hamel::{Model, Simulation, initial_state, schemes};
 use hamel_jit::{JitModel, Level};
 
+use crate::common::random::Random;
+
 fn compiled(text: &str) -> JitModel {
     hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
@@ -242,6 +244,139 @@ fn starts_that_say_everything_are_found() {
             let found = outputs(&compiled(&text));
             let missed = found.iter().zip(second).map(|(found, said)| (found - said).abs()).fold(0.0, f64::max);
             assert!(missed < 1e-8, "{trial}: {found:?}\n{text}");
+        }
+    }
+}
+
+/// Chains whose hinges have turned frames on both sides: a body's angle is within a turn where all joints are at zero, in
+/// joint coordinates as in absolute ones, so that what depends on it acts alike in both.
+#[test]
+fn angles_of_bodies_are_the_same_in_both_coordinates() {
+    let mut random = Random(7);
+    let mut beyond = 0;
+    for _ in 0..30 {
+        let mut angle = || std::f64::consts::PI * random.next();
+        let turned: [[f64; 2]; 3] = std::array::from_fn(|_| [angle(), angle()]);
+        let links: String = (0..3)
+            .map(|k| {
+                let parent = if k == 0 { "ground".to_owned() } else { format!("b{} at [0.3, 0] m", k - 1) };
+                let [before, after] = turned[k];
+                format!(
+                    "body b{k} {{ mass: 1 kg, inertia: 0.1 kg m^2 }}
+                     joint j{k}: revolute({parent} rotated {before:e} rad, b{k} at [-0.3, 0] m rotated {after:e} rad);
+                     torque t{k}: -5 N m/rad * b{k}.angle on b{k};
+                     output a{k} = b{k}.angle;"
+                )
+            })
+            .collect();
+        let chain: f64 = turned.iter().map(|[before, after]| before - after).sum();
+        beyond += usize::from(chain.abs() > std::f64::consts::PI);
+        let scheme = schemes::by_name("radau_iia5", &[]).unwrap();
+        let [joint, absolute] = ["joint", "absolute"].map(|coordinates| {
+            let model = compiled(&format!(
+                "model Turned {{ planar; coordinates {coordinates}; gravity [0, -9.81] m/s^2; {links} }}"
+            ));
+            let start = outputs(&model);
+            let run = Simulation::new(&model, &*scheme).step(2e-3).until(0.2).run(initial_state(&model).unwrap());
+            run.outcome.unwrap();
+            let end = ["a0", "a1", "a2"].map(|name| run.trajectory.column(name).unwrap().next_back().unwrap());
+            (start, end)
+        });
+        for (one, other) in joint.0.iter().zip(&absolute.0) {
+            assert!(
+                (one - other).abs() < 1e-9 && one.abs() < std::f64::consts::PI + 1e-9,
+                "{turned:?}: {joint:?}, {absolute:?}"
+            );
+        }
+        for (one, other) in joint.1.iter().zip(absolute.1) {
+            assert!((one - other).abs() < 1e-7, "{turned:?}: {joint:?}, {absolute:?}");
+        }
+    }
+    assert!(beyond > 5, "{beyond}");
+}
+
+/// A four-bar of micrometres and picograms, and the same of metres and kilograms: without forces both turn alike.
+#[test]
+fn loops_of_any_size_turn_alike() {
+    let ends = [1.0, 1e-3, 1e-5, 1e-6].map(|size| {
+        let model = |coordinates: &str| {
+            let of = |length: f64| format!("{:e} m", length * size);
+            let (short, long) = (of(1.0), of(2.0));
+            let bodies: String = ["a", "b", "c"]
+                .map(|name| {
+                    let (mass, inertia) = (size.powi(3), 0.1 * size.powi(5));
+                    format!("body {name} {{ mass: {mass:e} kg, inertia: {inertia:e} kg m^2 }}")
+                })
+                .concat();
+            let start = match coordinates {
+                "joint" => "initial j.angle = 60 deg; initial j.angle.velocity = 3 rad/s;",
+                _ => "initial a.angle = 60 deg; initial a.angular_velocity = 3 rad/s;",
+            };
+            compiled(&format!(
+                "model Bars {{ planar; coordinates {coordinates}; {bodies}
+                    joint j: revolute(ground, a);
+                    joint k: revolute(a at [{short}, 0 m], b);
+                    joint l: revolute(b at [{long}, 0 m], c);
+                    joint m: revolute(c at [{short}, 0 m], ground at [{}, 0 m]);
+                    {start} output turned = [a.angle, b.angle, c.angle]; }}",
+                of(1.5)
+            ))
+        };
+        ["joint", "absolute"].map(|coordinates| {
+            let model = model(coordinates);
+            ["generalized_alpha", "radau_iia5", "runge_kutta"].map(|name| {
+                let scheme = schemes::by_name(name, &[]).unwrap();
+                let run = Simulation::new(&model, &*scheme).step(1e-3).until(0.5).run(initial_state(&model).unwrap());
+                run.outcome.unwrap_or_else(|error| panic!("{size}, {coordinates}, {name}: {error}"));
+                ["turned_x", "turned_y", "turned_z"]
+                    .map(|name| run.trajectory.column(name).unwrap().next_back().unwrap())
+            })
+        })
+    });
+    for of_size in &ends[1..] {
+        for (found, expected) in of_size.iter().flatten().flatten().zip(ends[0].iter().flatten().flatten()) {
+            assert!((found - expected).abs() < 1e-7, "{ends:?}");
+        }
+    }
+}
+
+/// The same in space, of two bodies on a hinge and a ball joint, from centimetres of water to micrometres.
+#[test]
+fn chains_of_any_size_turn_alike() {
+    let ends = [1e-2, 1e-4, 1e-5, 1e-6].map(|size| {
+        let of = |x: f64, y: f64, z: f64| format!("[{:e}, {:e}, {:e}] m", x * size, y * size, z * size);
+        let (mass, inertia) = (1e3 * size.powi(3), 1e3 * size.powi(5));
+        let bodies: String = ["a", "b"]
+            .map(|name| {
+                let moments = [0.1, 0.12, 0.08].map(|part| format!("{:e}", part * inertia)).join(", ");
+                format!("body {name} {{ mass: {mass:e} kg, inertia: diag({moments}) kg m^2 }}")
+            })
+            .concat();
+        let text = format!(
+            "model Chain {{ {bodies}
+                joint hinge: revolute(ground, a at {}) {{ axis: [1, 2, 3] }}
+                joint ball: spherical(a at {}, b at {});
+                initial a.angular_velocity.z = 4 rad/s;
+                initial b.angular_velocity = [3, -2, 5] rad/s;
+                output turned = [a.roll, a.pitch, a.yaw, b.roll, b.pitch, b.yaw]; }}",
+            of(-0.5, 0.1, 0.0),
+            of(0.5, 0.0, 0.2),
+            of(0.0, -0.4, 0.1)
+        );
+        ["absolute", "absolute(euler_zyx)", "joint"].map(|coordinates| {
+            let model = compiled(&text.replacen('{', &format!("{{ coordinates {coordinates};"), 1));
+            ["generalized_alpha", "radau_iia5", "half_explicit", "bathe", "runge_kutta"].map(|name| {
+                let scheme = schemes::by_name(name, &[]).unwrap();
+                let run = Simulation::new(&model, &*scheme).step(1e-3).until(0.2).run(initial_state(&model).unwrap());
+                run.outcome.unwrap_or_else(|error| panic!("{size}, {coordinates}, {name}: {error}"));
+                let angle = |k| run.trajectory.column(&format!("turned_{k}")).unwrap().next_back().unwrap();
+                std::array::from_fn::<f64, 6, _>(angle)
+            })
+        })
+    });
+    for of_size in &ends[1..] {
+        for (found, expected) in of_size.iter().flatten().flatten().zip(ends[0].iter().flatten().flatten()) {
+            assert!((found - expected).abs() < 1e-6, "{ends:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use hamel::gradient::{Changes, Differentiated, Direction};
 use hamel::simulation::Steps;
-use hamel::{Caution, Model, Signal, Simulation, State, StepError, initial_state, schemes};
+use hamel::{Caution, Event, Model, Signal, Simulation, State, StepError, initial_state, schemes};
 use hamel_jit::{JitModel, Level};
 
 /// A block of 2 kg that is pushed in pulses of a force, each for a time.
@@ -23,6 +23,10 @@ fn pushed(pulses: &[[f64; 3]], comparison: &str) -> JitModel {
         .collect();
     let forces: String = (0..pulses.len())
         .map(|i| {
+            if comparison == "abs" {
+                let middle = format!("abs(time - begin{i} - width{i} / 2)");
+                return format!("force kick{i}: (if {middle} < width{i} / 2 {{ push{i} }} else {{ 0 N }}) on rail;");
+            }
             let (begun, ended) = (until(i, &format!("begin{i}")), until(i, &format!("(begin{i} + width{i})")));
             format!("force kick{i}: (if {begun} {{ 0 N }} else {{ if {ended} {{ push{i} }} else {{ 0 N }} }}) on rail;")
         })
@@ -75,8 +79,8 @@ fn chosen_steps_end_where_formulas_change() {
         if !scheme.estimates_errors() {
             continue;
         }
-        for seed in 0..6 {
-            let comparison = ["<", "<=", "-"][(seed % 3) as usize];
+        for seed in 0..8 {
+            let comparison = ["<", "<=", "-", "abs"][(seed % 4) as usize];
             let pulses = pulses(seed + 1);
             let model = pushed(&pulses, comparison);
             let what = format!("{}, {comparison}, {pulses:?}", entry.name);
@@ -202,6 +206,29 @@ fn equal_steps_say_what_they_miss() {
     }
 }
 
+/// A pulse of a table within a step is said as one of a formula is; a table whose samples are nearer to each other than steps
+/// says nothing where these resolve it.
+#[test]
+fn equal_steps_say_what_they_miss_of_tables() {
+    let scheme = schemes::by_name("runge_kutta", &[]).unwrap();
+    let said = |samples: &[(f64, f64)]| {
+        let model = driven(Signal::sampled(samples.iter().copied()).unwrap());
+        let run = Simulation::new(&model, &*scheme).step(0.01).until(1.0).run(initial_state(&model).unwrap());
+        run.outcome.unwrap();
+        run.cautions.into_iter().find(|caution| matches!(caution, Caution::Switched { .. }))
+    };
+    let pulse = [(0.0, 0.0), (0.3301, 0.0), (0.3302, 500.0), (0.3303, 0.0)];
+    let Some(Caution::Switched { first, second, count: 1, .. }) = said(&pulse) else { panic!("a pulse in one step") };
+    assert_eq!([first, second], [0.3301, 0.3302]);
+    let sine = |rate: f64| -> Vec<(f64, f64)> {
+        let sample = |k: i32| (1e-3 * f64::from(k), (rate * 1e-3 * f64::from(k)).sin());
+        (0..1000).map(sample).collect()
+    };
+    assert_eq!(said(&sine(5.0)), None);
+    assert!(said(&sine(500.0)).is_some());
+    assert_eq!(said(&[(0.0, 0.0), (0.333, 500.0)]), None);
+}
+
 #[test]
 fn slopes_say_what_they_leave_out() {
     let text = "model Started {
@@ -310,4 +337,53 @@ fn tables_are_followed_from_corner_to_corner() {
         assert!(is_near, "{}: {found:?}, expected {x} and {v}", entry.name);
         assert!(run.accepted + run.rejected < 2000, "{}: {} and {} steps", entry.name, run.accepted, run.rejected);
     }
+}
+
+/// What changes its sign as forces jump, and the instant itself, is met by steps of both kinds, by a table as by a formula.
+#[test]
+fn events_are_met_where_forces_jump() {
+    let table = || {
+        let mut model = driven(Signal::sampled([(0.0, -4.0), (0.5, -4.0), (0.5, 4.0)]).unwrap());
+        model.set(&[("mass", 2.0)]).unwrap();
+        model
+    };
+    let text = "model Switched {
+        planar;
+        coordinates joint;
+        body block { mass: 2 kg, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, block);
+        force hand: (if time < 0.5 s { -4 N } else { 4 N }) on rail;
+    }";
+    let formula = || hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap();
+    let accelerated = |state: &State| state.a[0];
+    let instant = |state: &State| state.t - 0.5;
+    let functions: [&dyn Fn(&State) -> f64; 2] = [&accelerated, &instant];
+    let mut tried = 0;
+    for model in [table(), formula()] {
+        for entry in schemes::entries() {
+            let scheme = entry.scheme(&[]).unwrap();
+            let start = initial_state(&model).unwrap();
+            if !scheme.start(&model, start.clone()).is_ok_and(|mut stepper| stepper.resume(&start)) {
+                continue;
+            }
+            let chosen = scheme.estimates_errors().then(|| Steps::with_tolerance(1e-6, 1.0));
+            for steps in [Some(Steps::Fixed(0.01)), chosen].into_iter().flatten() {
+                for function in functions {
+                    for is_terminal in [false, true] {
+                        let event = Event { function, direction: hamel::Direction::Rising, is_terminal };
+                        let run =
+                            Simulation::new(&model, &*scheme).steps(steps).until(1.0).event(event).run(start.clone());
+                        run.outcome.unwrap();
+                        let times: Vec<f64> = run.occurrences.iter().map(|met| met.state.t).collect();
+                        let end = run.trajectory.times().next_back().unwrap();
+                        let what = format!("{}, {steps:?}, {is_terminal}: {times:?}, {end}", entry.name);
+                        assert!(times.len() == 1 && (times[0] - 0.5).abs() < 1e-9, "{what}");
+                        assert!((end - if is_terminal { 0.5 } else { 1.0 }).abs() < 1e-9, "{what}");
+                        tried += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(tried > 150, "{tried}");
 }

@@ -281,9 +281,12 @@ pub static SYMBOLS: &[Symbol] = &[
     Symbol::of_pi("deg", Unit::ONE, 1, 180),
     Symbol::new("kg",  Unit::KILOGRAM, 1, 1),
     Symbol::new("g",   Unit::KILOGRAM, 1, 1000),
+    Symbol::new("mg",  Unit::KILOGRAM, 1, 1_000_000),
     Symbol::new("t",   Unit::KILOGRAM, 1000, 1),
     Symbol::new("m",   Unit::METRE, 1, 1),
     Symbol::new("mm",  Unit::METRE, 1, 1000),
+    Symbol::new("um",  Unit::METRE, 1, 1_000_000),
+    Symbol::new("µm",  Unit::METRE, 1, 1_000_000),
     Symbol::new("cm",  Unit::METRE, 1, 100),
     Symbol::new("km",  Unit::METRE, 1000, 1),
     Symbol::new("s",   Unit::SECOND, 1, 1),
@@ -292,14 +295,17 @@ pub static SYMBOLS: &[Symbol] = &[
     Symbol::new("h",   Unit::SECOND, 3600, 1),
     Symbol::new("kn",  Unit::base(0, 1, -1), 1852, 3600),
     Symbol::new("Hz",  Unit::base(0, 0, -1), 1, 1),
+    Symbol::new("kHz", Unit::base(0, 0, -1), 1000, 1),
     Symbol::of_pi("rpm", Unit::base(0, 0, -1), 1, 30),
     Symbol::new("N",   Unit::NEWTON, 1, 1),
+    Symbol::new("mN",  Unit::NEWTON, 1, 1000),
     Symbol::new("kN",  Unit::NEWTON, 1000, 1),
     Symbol::new("MN",  Unit::NEWTON, 1_000_000, 1),
     Symbol::new("Pa",  Unit::base(1, -1, -2), 1, 1),
     Symbol::new("kPa", Unit::base(1, -1, -2), 1000, 1),
     Symbol::new("MPa", Unit::base(1, -1, -2), 1_000_000, 1),
     Symbol::new("GPa", Unit::base(1, -1, -2), 1_000_000_000, 1),
+    Symbol::new("bar", Unit::base(1, -1, -2), 100_000, 1),
     Symbol::new("J",   Unit::JOULE, 1, 1),
     Symbol::new("kJ",  Unit::JOULE, 1000, 1),
     Symbol::new("W",   Unit::base(1, 2, -3), 1, 1),
@@ -381,6 +387,8 @@ mod tests {
         let si = |text: &str, number: i64| find(text).map(|symbol| symbol.factor().apply(Number::from(number)));
         assert_eq!(si("mm", 3), Some(Number::ratio(3, 1000)));
         assert_eq!(si("GPa", 210), Some(Number::from(210_000_000_000)));
+        assert_eq!(si("µm", 3), si("um", 3));
+        assert_eq!(si("mN", 3), Some(Number::ratio(3, 1000)));
         assert_eq!(si("kn", 18), Some(Number::ratio(926, 100)));
         assert_eq!(si("deg", 90), Some(Number::from_f64(std::f64::consts::FRAC_PI_2)));
         assert_eq!(si("rpm", 30), Some(Number::from_f64(std::f64::consts::PI)));

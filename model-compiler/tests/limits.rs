@@ -64,7 +64,10 @@ fn substituted_tokens_are_counted() {
 #[test]
 fn named_expressions_are_shared_and_counted_where_they_are_used() {
     let chain = |n: usize| {
-        each(n, |k| if k == 0 { "let a0 = disc.angle;".to_owned() } else { format!("\nlet a{k} = a{} + 1;", k - 1) })
+        each(
+            n,
+            |k| if k == 0 { "let a0 = disc.angle;".to_owned() } else { format!("\nlet a{k} = a{} + 1 rad;", k - 1) },
+        )
     };
     let [error] = errors(&disc(&chain(29_000))).try_into().expect("one error");
     assert_eq!(
@@ -88,7 +91,7 @@ fn named_expressions_are_shared_and_counted_where_they_are_used() {
 fn long_chains_of_named_expressions_compile() {
     let item = |k: usize| match k {
         0 => "let a0 = disc.angle;".to_owned(),
-        _ => format!("let a{k} = a{} + 1;", k - 1),
+        _ => format!("let a{k} = a{} + 1 rad;", k - 1),
     };
     let model = disc(&format!("{} output y = a998; torque t: sin(a998) * 1 N m on disc;", each(999, item)));
     let stages = stages_within(model.parse().expect("it lexes"), &simplify::Limits::least());

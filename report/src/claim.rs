@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::expected::{Expected, Fixed, fixed, half_unit_in_last_place};
+use crate::expected::{Expected, Fixed, Origin, fixed, half_unit_in_last_place};
 
 /// The measured result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -234,9 +234,9 @@ impl Claim {
 
     /// The part of what the expectation allows that the measured value uses: deviation over tolerance, or for a bound
     /// the ratio of measured value and bound that one may not exceed. Absent where there is none to form: where the
-    /// value must be met exactly, and where the bound is zero, so that only a sign is claimed.
+    /// value must be met exactly, where the bound is zero, so that only a sign is claimed, and where it has another sign.
     pub fn used(&self) -> Option<f64> {
-        self.used_by(0.0)
+        self.used_by(0.0).filter(|used| !used.is_sign_negative())
     }
 
     /// The same with a deviation or a bounded value of at least `least`.
@@ -272,6 +272,18 @@ impl Claim {
         is_loose && self.reason().is_none()
     }
 
+    /// Whether the claim calls its source wrong by a bound that is ours: chosen, or recorded.
+    pub fn refutes_by_ours(&self) -> bool {
+        let is_ours = match self.expected {
+            Expected::Recorded { .. } => true,
+            Expected::AtMost(_, origin) | Expected::AtLeast(_, origin) => {
+                matches!(origin, Origin::Chosen(_) | Origin::Recorded)
+            }
+            _ => false,
+        };
+        is_ours && matches!(self.statement, Statement::Differs { why: Why::Wrong(_), .. })
+    }
+
     /// The verdict on the claim.
     pub fn verdict(&self) -> Verdict {
         match (&self.expected, &self.statement) {
@@ -282,9 +294,15 @@ impl Claim {
             (_, Statement::Differs { why: Why::NotReproduced, .. }) => Verdict::NotReproduced,
             (_, Statement::Differs { why: Why::Undetermined, .. }) => Verdict::NotDetermined,
             (_, Statement::Differs { why: Why::OursFails, .. }) => Verdict::OursFails,
+            // A bound that an earlier run of ours has set tests no words.
+            (
+                Expected::Recorded { .. }
+                | Expected::AtMost(_, Origin::Recorded)
+                | Expected::AtLeast(_, Origin::Recorded),
+                _,
+            ) => Verdict::AsRecorded,
             (_, Statement::Words(_)) => Verdict::Ordering,
             (Expected::Printed { .. }, _) => Verdict::Reproduced,
-            (Expected::Recorded { .. }, _) => Verdict::AsRecorded,
             _ => Verdict::Agrees,
         }
     }
@@ -326,7 +344,7 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expected::{Origin, at_least, at_most};
+    use crate::expected::{at_least, at_most};
 
     fn printed(measured: f64) -> Claim {
         Claim::new("ω_z", "rad/s", Expected::Printed { text: "-4.61538", tolerance: 1e-3 }, measured)
@@ -352,6 +370,9 @@ mod tests {
         };
         assert_eq!(order(1.04).verdict(), Verdict::SourceIsWrong);
         assert_eq!(order(2.0).verdict(), Verdict::Outside);
+        let chosen = at_least(1.0, Origin::Chosen("far beyond rounding"));
+        let by_ours = Claim::new("growth", "1", chosen, 2.0).refutes("none", Proof::ClosedForm, "it grows");
+        assert!(by_ours.refutes_by_ours() && !order(1.04).refutes_by_ours());
     }
 
     #[test]
@@ -362,6 +383,8 @@ mod tests {
         assert_eq!(claim().ours_fails("completes", "Newton's method diverges").verdict(), Verdict::OursFails);
         let recorded = Expected::Recorded { value: 0.5, tolerance: 1e-9 };
         assert_eq!(Claim::new("growth", "1", recorded, 0.5).verdict(), Verdict::AsRecorded);
+        let bound = Claim::new("growth", "1", at_most(1.0, Origin::Recorded), 0.5).in_words("little");
+        assert_eq!(bound.verdict(), Verdict::AsRecorded);
         assert_eq!(
             Claim::new("growth", "1", at_most(0.1, Origin::Source), 0.5).not_reproduced("", "").verdict(),
             Verdict::Outside

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::claim::{Claim, Measured, Statement, Verdict};
 use crate::expected::Expected;
 use crate::experiment::Paper;
-use crate::number::readable;
+use crate::number::{exact_digits, readable};
 use crate::output::MOTION;
 use crate::plot;
 use crate::provenance::Provenance;
@@ -192,7 +192,7 @@ impl Meaning {
             Verdict::Reproduced => "a printed number, within the stated tolerance",
             Verdict::Agrees => "a number from theory or from an independent computation, or a bound",
             Verdict::Ordering => "a comparison or a trend that the source states in words or as a curve",
-            Verdict::AsRecorded => "a number of an earlier run of ours: it shows constancy only",
+            Verdict::AsRecorded => "a number or a bound of an earlier run of ours: it shows constancy only",
             Verdict::SourceIsWrong => "with a proof that does not rest on our numbers: algebra, or a closed form",
             Verdict::NotDetermined => "the result depends on data that the source does not give",
             Verdict::Reported => "shown, never judged, such as times",
@@ -329,8 +329,8 @@ fn expected(expected: &Expected) -> String {
         Expected::Theory { value, tolerance }
         | Expected::Reference { value, tolerance }
         | Expected::Recorded { value, tolerance } => readable(value, significant(value, tolerance)),
-        Expected::AtMost(bound, _) => format!("≤ {}", readable(bound, 2)),
-        Expected::AtLeast(bound, _) => format!("≥ {}", readable(bound, 2)),
+        Expected::AtMost(bound, _) => format!("≤ {}", readable(bound, exact_digits(bound, 4))),
+        Expected::AtLeast(bound, _) => format!("≥ {}", readable(bound, exact_digits(bound, 4))),
         Expected::Fails => "breaks down".into(),
         Expected::Reported(_) | Expected::Missing(_) => "–".into(),
     }

@@ -7,7 +7,7 @@ use hamel_compiler::escape::file_name;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::claim::{Claim, Measured, Verdict};
+use crate::claim::{Claim, Measured, Statement, Verdict};
 use crate::experiment::{Experiment, Paper};
 use crate::folder::{Folder, FolderError};
 use crate::html;
@@ -172,8 +172,20 @@ fn without_points(report: &Report) -> Report {
 }
 
 fn claim_rows(claims: &[Claim]) -> Vec<Vec<String>> {
-    let header =
-        ["quantity", "unit", "expected", "origin", "measured", "deviation", "tolerance", "used", "verdict", "reason"];
+    let header = [
+        "quantity",
+        "unit",
+        "expected",
+        "origin",
+        "measured",
+        "deviation",
+        "tolerance",
+        "used",
+        "verdict",
+        "reason",
+        "source says",
+        "because",
+    ];
     let full = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let rows = claims.iter().map(|claim| {
         vec![
@@ -192,6 +204,13 @@ fn claim_rows(claims: &[Claim]) -> Vec<Vec<String>> {
             claim.verdict().label().to_owned(),
             claim.reason().or(claim.expected.origin_detail()).unwrap_or_default().to_owned(),
         ]
+        .into_iter()
+        .chain(match &claim.statement {
+            Statement::Quantity => [String::new(), String::new()],
+            Statement::Words(says) => [says.clone(), String::new()],
+            Statement::Differs { printed, why, because } => [printed.clone(), format!("{}: {because}", why.label())],
+        })
+        .collect()
     });
     std::iter::once(header.map(String::from).to_vec()).chain(rows).collect()
 }

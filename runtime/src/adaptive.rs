@@ -211,9 +211,15 @@ impl<'m> AdaptiveStepper<'m> {
     /// Takes one step that satisfies the tolerance and does not pass the time `until`, s.
     ///
     /// # Errors
-    /// The failure of the last attempt if no step is short enough, and [`StepError::NoHeadway`] if too many are rejected or
+    /// [`StepError::BadParameter`] for a time that is not ahead, the failure of the last attempt if no step is short enough, and
+    /// [`StepError::NoHeadway`] if too many are rejected or
     /// more than 10¹⁰ are left; the state is then unchanged.
     pub fn step(&mut self, until: f64) -> Result<StepStats, StepError> {
+        let t = self.stepper.state().t;
+        if until.is_nan() || until <= t {
+            let reason = format!("cannot step from t = {} s to {} s", Digits(t), Digits(until));
+            return Err(StepError::BadParameter { scheme: self.scheme.clone(), reason });
+        }
         let stats = self.accepted_step(until).map_err(|error| self.watch.explain(error))?;
         if let Err(error) = self.watch.pass(self.stepper.state()) {
             self.stepper.retreat();

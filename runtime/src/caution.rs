@@ -259,7 +259,7 @@ impl fmt::Display for Caution {
                 let times = if *count == 1 { "once".to_owned() } else { format!("in {count} steps") };
                 write!(
                     f,
-                    "formulas change at t = {first:.6e} s and at {second:.6e} s, within a step of {length:.3e} s ({times}): what \
+                    "formulas or tables change at t = {first:.6e} s and at {second:.6e} s, within a step of {length:.3e} s ({times}): what \
                      happens between is not seen as it is; take shorter steps, or let them be chosen"
                 )
             }

@@ -123,6 +123,16 @@ pub fn state_with(
     model.validate()?;
     check_sizes(model, near)?;
     let (info, dims) = (model.describe(), model.dims());
+    for (of, length, kind) in [(coordinates, dims.nq, "coordinates"), (velocities, dims.nv, "velocities")] {
+        if let Some((place, _)) = of.iter().find(|(place, _)| *place >= length) {
+            return Err(StepError::BadState {
+                model: info.name.clone(),
+                what: format!("a place among the {kind}"),
+                value: *place as f64,
+                expected: format!("less than {length}"),
+            });
+        }
+    }
     let mut state = near.clone();
     let on_positions = dims.nc - info.velocity_constraints;
     let place = |state: &State| {

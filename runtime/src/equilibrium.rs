@@ -308,7 +308,10 @@ impl Equations {
             Some(row) => Left::Force(format!("constraint `{}` cannot be satisfied", info.constraints[row].name)),
             None => {
                 let (name, force) = (&info.velocities[worst].name, residual[worst]);
-                Left::Force(format!("nothing resists motion of `{name}`, along which {force:.3e} in SI units act"))
+                let contacts = if info.contacts.is_empty() { "" } else { "; contacts are left out" };
+                Left::Force(format!(
+                    "nothing resists motion of `{name}`, along which {force:.3e} in SI units act{contacts}"
+                ))
             }
         })
     }

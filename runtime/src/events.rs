@@ -14,6 +14,9 @@ use crate::sign_changes::sign_changes;
 /// A change of sign of a function of the state; several within a step are found. A function that is not a number at the
 /// end of a step ends the run with an error.
 ///
+/// Where forces jump, as by an input that a controller sets, so may the function: a change of its sign from before to after
+/// is one too.
+///
 /// With contacts velocities jump at the end of a step, and a gap need not change its sign: let such an event begin a
 /// little above zero. Before an impact the motion within its step is known to first order only.
 ///
@@ -50,7 +53,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    fn counts(self, before: f64, after: f64) -> bool {
+    pub(crate) fn counts(self, before: f64, after: f64) -> bool {
         match self {
             Direction::Rising => before < 0.0 && after >= 0.0,
             Direction::Falling => before > 0.0 && after <= 0.0,

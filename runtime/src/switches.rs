@@ -1,9 +1,13 @@
 //! The times at which a model's formulas give way to others, as `if time < t1` says, and tables of inputs change: where steps
 //! end, which of them a run passes within a step, and which parameters move them.
 
+use nalgebra::DVector;
+
+use crate::acceleration::Acceleration;
 use crate::caution::Caution;
 use crate::model::{Model, State};
 use crate::prelude::*;
+use crate::step::StepError;
 
 /// A time so close to the end of a step, relative to its length, is its end.
 const ROUNDING: f64 = 1e-6;
@@ -11,6 +15,9 @@ const ROUNDING: f64 = 1e-6;
 /// differ if the formula jumps: one without a jump differs by what it changes in that time.
 const ASIDE: f64 = 1e-9;
 const JUMP: f64 = 1e-6;
+/// By what part of its largest value an input within a step may leave the line between its ends: a table with shorter
+/// distances than steps is resolved by these where it does not.
+const PASSED: f64 = 0.05;
 
 /// The times after one, s, at which formulas change, each once, ascending.
 fn of_formulas(model: &dyn Model, after: f64) -> Vec<f64> {
@@ -64,7 +71,9 @@ impl Ahead {
         let ahead = &self.times[self.passed..];
         let behind = ahead.iter().take_while(|&&time| time <= t + ROUNDING * dt).count();
         self.passed += behind;
-        let is_within = move |time: &f64| (t - dt) + ROUNDING * dt < *time && *time < t - ROUNDING * dt;
+        // However short a step is that begins behind one, the last one has ended before it.
+        let begin = move |time: f64| (t - dt) + ROUNDING * dt + 2.0 * aside(time);
+        let is_within = move |time: &f64| begin(*time) < *time && *time < t - ROUNDING * dt;
         ahead[..behind].iter().copied().filter(is_within)
     }
 }
@@ -72,8 +81,11 @@ impl Ahead {
 /// Follows a run, for steps that pass two of these times, or a jump of the forces.
 pub(crate) struct Switched {
     formulas: Ahead,
-    /// Jumps in tables of inputs.
+    /// Jumps in tables of inputs, and all corners of these.
     tables: Ahead,
+    corners: Ahead,
+    /// The inputs at both ends of a step, and within.
+    inputs: [Vec<f64>; 3],
     t: f64,
     /// The first two in one step, and its length, s.
     first: Option<[f64; 3]>,
@@ -87,12 +99,16 @@ pub(crate) struct Switched {
 impl Switched {
     /// For a run from this time, s.
     pub(crate) fn new(model: &dyn Model, start: f64) -> Self {
-        let mut tables = Vec::new();
-        model.input_times(&mut |t, jumps| tables.extend(jumps.then_some(t)));
-        let [formulas, tables] =
-            [of_formulas(model, start), ordered(tables, start)].map(|times| Ahead { times, passed: 0 });
+        let [mut tables, mut corners] = [Vec::new(), Vec::new()];
+        model.input_times(&mut |t, jumps| {
+            tables.extend(jumps.then_some(t));
+            corners.push(t);
+        });
+        let times = [of_formulas(model, start), ordered(tables, start), ordered(corners, start)];
+        let [formulas, tables, corners] = times.map(|times| Ahead { times, passed: 0 });
+        let inputs = [(); 3].map(|()| vec![0.0; model.describe().inputs.len()]);
         let jumping = Jumping::new(model);
-        Self { formulas, tables, t: start, first: None, count: 0, jump: None, jumps: 0, jumping }
+        Self { formulas, tables, corners, inputs, t: start, first: None, count: 0, jump: None, jumps: 0, jumping }
     }
 
     /// A step that ends in this state.
@@ -109,6 +125,25 @@ impl Switched {
                 jump = Some(time);
             }
             count += 1;
+        }
+        let Self { corners, inputs: [before, after, between], .. } = self;
+        let mut corner = corners.within(t, dt);
+        if let (Some(first), Some(second)) = (corner.next(), corner.next())
+            && count < 2
+        {
+            model.input_values(t - dt, before);
+            model.input_values(t, after);
+            let is_passed = [first, second].into_iter().chain(corner).any(|time| {
+                model.input_values(time, between);
+                let part = 1.0 - (t - time) / dt;
+                before.iter().zip(&*after).zip(&*between).any(|((before, after), between)| {
+                    let line = before + part * (after - before);
+                    (between - line).abs() > PASSED * before.abs().max(after.abs()).max(between.abs())
+                })
+            });
+            if is_passed {
+                (within, count) = ([first, second], 2);
+            }
         }
         if count > 1 {
             self.first.get_or_insert([within[0], within[1], dt]);
@@ -131,19 +166,23 @@ impl Switched {
 struct Jumping {
     residuals: [Vec<f64>; 2],
     forces: Vec<f64>,
+    rates: JumpingRates,
 }
 
 impl Jumping {
     fn new(model: &dyn Model) -> Self {
         let dims = model.dims();
         let residual = || vec![0.0; dims.nv + dims.nc];
-        Self { residuals: [residual(), residual()], forces: vec![0.0; dims.nv] }
+        Self { residuals: [residual(), residual()], forces: vec![0.0; dims.nv], rates: JumpingRates::new(model) }
     }
 
     /// Whether they do at this time, s, in the state that is given.
     fn at(&mut self, model: &dyn Model, t: f64, state: &State) -> bool {
-        let Self { residuals, forces } = self;
+        let Self { residuals, forces, rates } = self;
         let aside = ASIDE * (1.0 + t.abs());
+        if rates.at(model, t, aside, state) {
+            return true;
+        }
         let mut near = state.clone();
         for (residuals, t) in residuals.iter_mut().zip([t - aside, t + aside]) {
             near.t = t;
@@ -155,6 +194,66 @@ impl Jumping {
         let [before, after] = &*residuals;
         let largest = before.iter().chain(after).chain(&*forces).fold(0.0_f64, |most, x| most.max(x.abs()));
         before.iter().zip(after).any(|(one, other)| (one - other).abs() > JUMP * largest)
+    }
+}
+
+/// Rates of constraints that jump, as where a drive sets in: impulses of the constraints change the velocities.
+pub(crate) struct JumpingRates {
+    rates: [Vec<f64>; 2],
+    unused: Vec<f64>,
+}
+
+impl JumpingRates {
+    pub(crate) fn new(model: &dyn Model) -> Self {
+        let nc = model.dims().nc;
+        Self { rates: [vec![0.0; nc], vec![0.0; nc]], unused: vec![0.0; nc] }
+    }
+
+    /// The largest difference of ∂g/∂t of one constraint between two times, s, in the state that is given, and whether it
+    /// is more than rounding.
+    fn between(&mut self, model: &dyn Model, times: [f64; 2], state: &State) -> (f64, bool) {
+        let Self { rates, unused } = self;
+        for (rates, t) in rates.iter_mut().zip(times) {
+            model.constraint_bias(t, state.q.as_slice(), state.v.as_slice(), rates, unused);
+        }
+        let [before, after] = &*rates;
+        before.iter().zip(after).fold((0.0, false), |(most, is_notable), (one, other)| {
+            let change = (one - other).abs();
+            (change.max(most), is_notable || change > JUMP * one.abs().max(other.abs()))
+        })
+    }
+
+    /// Whether they jump at this time, s, in the state that is given; what only begins to change there does not.
+    fn at(&mut self, model: &dyn Model, t: f64, aside: f64, state: &State) -> bool {
+        if model.dims().nc == 0 {
+            return false;
+        }
+        let (far, is_notable) = self.between(model, [t - aside, t + aside], state);
+        is_notable && self.between(model, [t - 0.125 * aside, t + 0.125 * aside], state).0 > 0.5 * far
+    }
+
+    /// Leads a state over a jump, to this time, s, barely behind: the velocities change by what is shortest in the metric of M;
+    /// by how much, if rates do jump.
+    ///
+    /// # Errors
+    /// [`StepError::Singular`], [`StepError::NotFinite`].
+    pub(crate) fn pass(
+        &mut self,
+        system: &mut Acceleration,
+        state: &mut State,
+        t: f64,
+    ) -> Result<Option<DVector<f64>>, StepError> {
+        let before = core::mem::replace(&mut state.t, t);
+        if !self.between(system.model, [before, t], state).1 {
+            return Ok(None);
+        }
+        system.factor(state)?;
+        system.velocity_rows(state);
+        system.rhs[..state.v.len()].fill(0.0);
+        system.solve()?;
+        let change = DVector::from_column_slice(&system.rhs[..state.v.len()]);
+        state.v += &change;
+        Ok(Some(change))
     }
 }
 

@@ -615,7 +615,11 @@ impl<'m, M: InLanes<N>, const N: usize> Together<'m, M, N> {
         };
         let mut groups = groups.map_err(undefined)?;
         let failure = |(model, start): (&M, &State)| {
-            RungeKutta.start(model, start.clone()).err().map(|error| (start.clone(), error))
+            let begun = model
+                .validate()
+                .map_err(StepError::from)
+                .and_then(|()| RungeKutta.start(model, start.clone()).map(|_| ()));
+            begun.err().map(|error| (start.clone(), error))
         };
         let failures: Vec<_> = instances.iter().zip(&starts).map(failure).collect();
         for (group, (starts, failures)) in groups.iter_mut().zip(starts.chunks(N).zip(failures.chunks(N))) {
@@ -628,7 +632,8 @@ impl<'m, M: InLanes<N>, const N: usize> Together<'m, M, N> {
         Ok(Self { groups, failures })
     }
 
-    /// Advances all instances that have not failed by so many steps of `dt`, s. Values that are not finite end an
+    /// Advances all instances that have not failed by so many steps of `dt`, s. Where forces jump, as by a table of an input,
+    /// steps are of first order; a [`Simulation`](crate::Simulation) ends them there. Values that are not finite end an
     /// instance, and leave it at the beginning of the step in which they appear.
     ///
     /// # Errors

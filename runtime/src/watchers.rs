@@ -164,12 +164,19 @@ impl Watch {
     }
 
     /// Forces have jumped at this state, as by an input that a controller has set: work of the next step begins with the
-    /// new power.
+    /// new power. Velocities that have changed, where a drive jumps, did so by impulses of constraints, whose work is the
+    /// change of the kinetic energy.
     pub(crate) fn jump(&mut self, model: &dyn Model, state: &State) {
-        if let Some(balance) = &mut self.balance {
-            balance.power = balance.supply.power(model, state, &mut Known::default());
-            balance.previous.copy_from(state);
+        let Some(balance) = &mut self.balance else { return };
+        balance.power = balance.supply.power(model, state, &mut Known::default());
+        if balance.supply.has_moving_constraints && balance.previous.v != state.v {
+            let kinetic = |v: &DVector<f64>| model.energy(state.t, state.q.as_slice(), v.as_slice()).kinetic;
+            let work = kinetic(&state.v) - kinetic(&balance.previous.v);
+            balance.work += work;
+            balance.most_work += work;
+            balance.turnover += work.abs();
         }
+        balance.previous.copy_from(state);
     }
 
     /// Energy minus that at the start and minus all known work, J; `None` if the model does not give its power.

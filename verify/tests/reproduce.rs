@@ -31,6 +31,9 @@ fn cheap_experiments_hold_and_their_report_is_well_formed() {
                 let loose = report.claims.iter().filter(|claim| claim.is_unexplained());
                 let allows = "allows a hundred times what was measured and does not say why";
                 failures.extend(loose.map(|claim| format!("{}: {allows}: {claim:?}", outcome.experiment.id)));
+                let by_ours = report.claims.iter().filter(|claim| claim.refutes_by_ours());
+                failures
+                    .extend(by_ours.map(|claim| format!("{}: a proof by our bound: {claim:?}", outcome.experiment.id)));
                 for figure in &report.figures {
                     assert_well_formed(&plot::svg(figure));
                     let again = figure.names_of_several().map(|name| format!("{}: two curves `{name}`", figure.slug));

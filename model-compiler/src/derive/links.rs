@@ -5,6 +5,8 @@
 //! link, where inertia is constant; in the plane those of the ground, where nothing has to be rotated.
 //! The recursions that use this are in `tree.rs`; [Featherstone 2008, Ch. 5-6] describes them.
 
+use std::f64::consts::{PI, TAU};
+
 use super::kernel::Symbols;
 use super::motion::{KernelScope, Motion};
 use crate::expr::{ExprId, Graph, Stage, fingerprint};
@@ -43,8 +45,12 @@ pub(super) struct Link {
     pub has_constant_columns: bool,
     /// Whether the link turns with its parent; false where the coordinate is the angle relative to the ground.
     pub turns_with_parent: bool,
-    /// In the plane the angle of the child relative to the parent where the joint's coordinate is zero.
+    /// In the plane the angle of the child relative to the parent where the joint's coordinate is zero, up to full
+    /// turns.
     turned: ExprId,
+    /// In the plane the angle of the body where all coordinates are zero and parameters have their defaults, within a
+    /// turn.
+    angle_at_rest: f64,
     /// X_WL.
     pub pose: Transform,
     /// X_LB, constant: the body's own frame in the link.
@@ -321,9 +327,17 @@ fn link(
         _ => [scope.builder.graph.zero(); 2],
     };
 
+    let inherited = parent.filter(|_| !absolute).map_or(0.0, |parent| parent.angle_at_rest);
+    let (angle_at_rest, full_turns) = match space {
+        Space::Planar if !absolute => within_a_turn(inherited + turned_at_defaults(scope, definition)),
+        _ => (0.0, 0.0),
+    };
+
     let graph = &mut scope.builder.graph;
     let ground = Transform::identity(graph);
     let turned = graph.sub(on_parent_by, on_child_by);
+    let full_turns = graph.float(full_turns);
+    let turned = graph.sub(turned, full_turns);
     let parent_pose = parent.map_or(ground, |p| p.pose);
     let mut pose = parent_pose.then(graph, &fixed).then(graph, &moving);
     if absolute {
@@ -363,6 +377,7 @@ fn link(
         has_constant_columns: is_constant,
         turns_with_parent: !absolute,
         turned,
+        angle_at_rest,
         pose,
         body_frame,
         angular_velocity: zero,
@@ -371,6 +386,24 @@ fn link(
     };
     link.move_with(graph, space, parent);
     link
+}
+
+/// The angle by which a joint's frames turn the child against the parent, at the default parameters.
+fn turned_at_defaults(scope: &mut KernelScope, joint: &Joint) -> f64 {
+    let parameters = &mut *scope.builder.parameters;
+    let [parent, child] = [&joint.parent, &joint.child].map(|frame| {
+        let angle = frame.rotation.as_ref().map(|rotation| parameters.lower(rotation));
+        angle.map_or(0.0, |angle| parameters.at_defaults(&angle)[0])
+    });
+    parent - child
+}
+
+/// An angle from −π to π, and the full turns in rad that were taken off. The angle of a body is then that from which its
+/// motion in absolute coordinates starts (see `reference`).
+fn within_a_turn(angle: f64) -> (f64, f64) {
+    // What is half a turn but for rounding stays it.
+    let full_turns = ((angle.abs() - PI) / TAU - 1e-12).ceil().max(0.0).copysign(angle) * TAU;
+    (angle - full_turns, full_turns)
 }
 
 /// The ratio of a joint that follows another, and its own coordinate, velocity and acceleration.

@@ -105,6 +105,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let mut dimensions = flexible::dimensions(system, &mut parameters);
     dimensions.extend(beam::dimensions(system, &mut parameters));
     dimensions.extend(contact::dimensions(system, &mut parameters));
+    dimensions.extend(statements::dimensions(system, &mut parameters));
     let symmetries = added_mass::symmetries(system, &mut parameters);
     let total_masses = added_mass::total_masses(system, &mut parameters);
     let (kernels, instances) = kinds.named();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::equations::{Layout, ParameterChannel};
 use super::lower::{Scope, lower};
-use crate::expr::{ExprId, Graph, Node, Stage, SymbolId};
+use crate::expr::{ExprId, Graph, Node, Stage, SymbolId, evaluate};
 use crate::resolve::{BodyId, InputId, ParameterId, Quantity, System, Term, TermKind};
 use crate::space::Shape;
 use crate::spatial::{self, Matrix3};
@@ -61,6 +61,15 @@ impl Parameters {
     /// Components of an expression of parameters alone.
     pub fn lower(&mut self, term: &Term) -> Vec<ExprId> {
         lower(self, term)
+    }
+
+    /// Values of expressions of parameters, where all parameters have their defaults.
+    pub fn at_defaults(&self, values: &[ExprId]) -> Vec<f64> {
+        let mut defaults = vec![0.0; self.defaults.len()];
+        for (i, &default) in self.defaults.iter().enumerate() {
+            defaults[i] = evaluate(&self.graph, &[default], &defaults)[0];
+        }
+        evaluate(&self.graph, values, &defaults)
     }
 
     /// The symbols of the components of these parameters.

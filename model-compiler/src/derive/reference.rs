@@ -4,7 +4,7 @@
 
 use super::beam;
 use super::parameters::Parameters;
-use crate::expr::{ExprId, evaluate};
+use crate::expr::ExprId;
 use crate::joints::Displacement;
 use crate::resolve::{Beam, BodyId, Frame, Joint, System};
 use crate::rotations::{RotationKind, rotation_vector};
@@ -153,12 +153,8 @@ fn frame(system: &System, parameters: &mut Parameters, frame: &Frame) -> Transfo
 
 /// A rotation matrix with the parameters at their defaults, which is close enough for a start.
 fn values(parameters: &Parameters, rotation: &Matrix3) -> [[f64; 3]; 3] {
-    let mut defaults = vec![0.0; parameters.defaults.len()];
-    for (i, &default) in parameters.defaults.iter().enumerate() {
-        defaults[i] = evaluate(&parameters.graph, &[default], &defaults)[0];
-    }
     rotation.map(|row| {
-        let row = evaluate(&parameters.graph, &row, &defaults);
+        let row = parameters.at_defaults(&row);
         [row[0], row[1], row[2]]
     })
 }

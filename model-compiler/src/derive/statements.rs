@@ -1,13 +1,17 @@
 //! Statements of a model other than bodies: closures, constraints, initial conditions, outputs; and their names.
 
-use super::equations::{Block, Channel, Function, FunctionRole, Layout, Output, Role};
+use rustc_hash::FxHashSet;
+
+use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Layout, Output, Role};
 use super::lower::{lower, lower_scalar};
 use super::motion::KernelScope;
+use super::parameters::Parameters;
 use crate::expr::{ExprId, Graph};
 use crate::joints::Ends;
 use crate::resolve::{Joint, Level, StateEquation, System, Term};
 use crate::space::Shape;
 use crate::spatial::Transform;
+use crate::spelling::spelled;
 use crate::units::Unit;
 
 /// Names and units of the constraints that a joint imposes.
@@ -22,6 +26,21 @@ pub(super) fn closure_channels(system: &System, joint: &Joint) -> Vec<Channel> {
     let residuals = joint.kind.closure(&mut graph, &ends);
     let name = |i: usize| if residuals.len() == 1 { joint.name.to_string() } else { format!("{}[{i}]", joint.name) };
     residuals.iter().enumerate().map(|(i, r)| Channel { name: name(i), unit: r.unit.to_string() }).collect()
+}
+
+/// Fields of joints that must be positive and that parameters may change, each once.
+pub(super) fn dimensions(system: &System, parameters: &mut Parameters) -> Vec<Dimension> {
+    let (mut dimensions, mut known) = (Vec::new(), FxHashSet::default());
+    for joint in &system.joints {
+        for (field, term) in joint.kind.fields().iter().zip(&joint.fields).filter(|(field, _)| field.is_positive) {
+            let value = parameters.lower(term)[0];
+            if parameters.graph.as_number(value).is_none() && known.insert(value) {
+                let of = spelled(&joint.name.to_string());
+                dimensions.push(Dimension { what: field.name, unit: field.unit, of, value });
+            }
+        }
+    }
+    dimensions
 }
 
 /// g of a joint that is not part of the tree.

@@ -1,5 +1,5 @@
 //! The instants at which functions of time change their course: those of conditions, and of functions with kinks, that
-//! are linear in time.
+//! are linear in time piece by piece.
 
 use super::lower::lower_scalar;
 use super::parameters::{Parameters, is_parametric};
@@ -21,20 +21,22 @@ pub(super) fn times(system: &System, parameters: &mut Parameters) -> Vec<ExprId>
     }
     let mut times = Vec::new();
     for (one, other) in borders {
-        let Some(mut line) = linear(parameters, one) else { continue };
-        if let Some(other) = other {
-            let Some(other) = linear(parameters, other) else { continue };
-            line = [0, 1].map(|i| parameters.graph.sub(line[i], other[i]));
-        }
-        let [at_zero, slope] = line;
-        if parameters.graph.as_number(slope).is_some_and(|slope| slope.is_zero()) {
+        let Some(ones) = lines(parameters, one) else { continue };
+        let Some(others) = other.map_or(Some(vec![[parameters.graph.zero(); 2]]), |other| lines(parameters, other))
+        else {
             continue;
-        }
-        let graph = &mut parameters.graph;
-        let negative = graph.neg(at_zero);
-        let time = graph.div(negative, slope);
-        if !times.contains(&time) {
-            times.push(time);
+        };
+        for [one, other] in ones.iter().flat_map(|&one| others.iter().map(move |&other| [one, other])) {
+            let graph = &mut parameters.graph;
+            let [at_zero, slope] = [0, 1].map(|i| graph.sub(one[i], other[i]));
+            if graph.is_zero(slope) {
+                continue;
+            }
+            let negative = graph.neg(at_zero);
+            let time = graph.div(negative, slope);
+            if !times.contains(&time) {
+                times.push(time);
+            }
         }
     }
     times
@@ -63,26 +65,48 @@ fn terms(system: &System) -> impl Iterator<Item = &Term> {
     forces.chain(constraints).chain(contacts.flatten()).chain(currents).chain(rates)
 }
 
-/// The value at the time zero and the slope of what is linear in time and depends on parameters alone otherwise.
-fn linear(parameters: &mut Parameters, term: &Term) -> Option<[ExprId; 2]> {
+/// Most lines of a function of time.
+const LINES: usize = 16;
+
+/// The lines of which a function of time is made that depends on parameters alone otherwise, as `abs(time - t1)` is of two:
+/// of each the value at the time zero and the slope. `None` for what is not linear piece by piece.
+fn lines(parameters: &mut Parameters, term: &Term) -> Option<Vec<[ExprId; 2]>> {
     if is_parametric(term) {
-        return Some([lower_scalar(parameters, term), parameters.graph.zero()]);
+        return Some(vec![[lower_scalar(parameters, term), parameters.graph.zero()]]);
     }
-    Some(match &term.kind {
-        TermKind::Time => [parameters.graph.zero(), parameters.graph.one()],
-        TermKind::Unary(Unary::Neg, a) => linear(parameters, a)?.map(|part| parameters.graph.neg(part)),
-        TermKind::Binary(function @ (Binary::Add | Binary::Sub), a, b) => {
-            let (a, b) = (linear(parameters, a)?, linear(parameters, b)?);
-            [0, 1].map(|i| parameters.graph.binary(*function, a[i], b[i]))
+    let negated = |parameters: &mut Parameters, lines: &[[ExprId; 2]]| -> Vec<_> {
+        lines.iter().map(|line| line.map(|part| parameters.graph.neg(part))).collect()
+    };
+    let found = match &term.kind {
+        TermKind::Time => vec![[parameters.graph.zero(), parameters.graph.one()]],
+        TermKind::Unary(Unary::Neg, a) => {
+            let lines = lines(parameters, a)?;
+            negated(parameters, &lines)
         }
-        TermKind::Binary(Binary::Mul, a, b) if is_parametric(a) => {
-            let factor = lower_scalar(parameters, a);
-            linear(parameters, b)?.map(|part| parameters.graph.mul(factor, part))
+        TermKind::Unary(Unary::Abs, a) => {
+            let mut lines = lines(parameters, a)?;
+            lines.extend(negated(parameters, &lines));
+            lines
+        }
+        TermKind::Binary(Binary::Min | Binary::Max, a, b) | TermKind::Select { then: a, otherwise: b, .. } => {
+            [lines(parameters, a)?, lines(parameters, b)?].concat()
+        }
+        TermKind::Binary(function @ (Binary::Add | Binary::Sub), a, b) => {
+            let (ones, others) = (lines(parameters, a)?, lines(parameters, b)?);
+            let pairs = ones.iter().flat_map(|&one| others.iter().map(move |&other| [one, other]));
+            pairs.map(|[one, other]| [0, 1].map(|i| parameters.graph.binary(*function, one[i], other[i]))).collect()
         }
         TermKind::Binary(function @ (Binary::Mul | Binary::Div), a, b) if is_parametric(b) => {
             let factor = lower_scalar(parameters, b);
-            linear(parameters, a)?.map(|part| parameters.graph.binary(*function, part, factor))
+            let lines = lines(parameters, a)?;
+            lines.iter().map(|line| line.map(|part| parameters.graph.binary(*function, part, factor))).collect()
+        }
+        TermKind::Binary(Binary::Mul, a, b) if is_parametric(a) => {
+            let factor = lower_scalar(parameters, a);
+            let lines = lines(parameters, b)?;
+            lines.iter().map(|line| line.map(|part| parameters.graph.mul(factor, part))).collect()
         }
         _ => return None,
-    })
+    };
+    (found.len() <= LINES).then_some(found)
 }

@@ -19,7 +19,7 @@ impl Joint for Distance {
     }
 
     fn fields(&self) -> &'static [JointField] {
-        &[JointField { name: "length", unit: "m" }]
+        &[JointField { name: "length", unit: "m", is_positive: true }]
     }
 
     /// Apart already: where the origins coincide the rod has no direction.

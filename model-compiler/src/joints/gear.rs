@@ -19,7 +19,7 @@ impl Joint for Gear {
 
     /// Negative for gears that mesh outside: they turn against each other.
     fn fields(&self) -> &'static [JointField] {
-        &[JointField { name: "ratio", unit: "*" }]
+        &[JointField { name: "ratio", unit: "*", is_positive: false }]
     }
 
     fn closure(&self, graph: &mut Graph, ends: &Ends) -> Vec<Residual> {

@@ -12,6 +12,8 @@ pub struct JointField {
     pub name: &'static str,
     /// Unit, as users would write it; `*` is that of the second coordinate by that of the first.
     pub unit: &'static str,
+    /// Whether it must be positive.
+    pub is_positive: bool,
 }
 
 /// What a joint connects.

@@ -21,7 +21,7 @@ impl Joint for Screw {
 
     /// The advance per turn; positive for a right-handed thread.
     fn fields(&self) -> &'static [JointField] {
-        &[JointField { name: "pitch", unit: "m" }]
+        &[JointField { name: "pitch", unit: "m", is_positive: false }]
     }
 
     fn coordinates(&self, _space: Space) -> &'static [Coordinate] {

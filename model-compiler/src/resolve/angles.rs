@@ -63,7 +63,33 @@ impl Context<'_> {
         }
     }
 
-    /// The same for a value that is equated with an angle.
+    /// The same for both sides of a sum or a comparison, where one is an angle, or a sum of some; a formula such as
+    /// `1 + 0.2 * hinge.angle` is none.
+    pub(super) fn refuse_bare_angles(&self, sides: [(&Term, &Value); 2]) {
+        let [(left, of_left), (right, of_right)] = sides;
+        for (angle, value) in [(left, of_right), (right, of_left)] {
+            let is_suspect = || bare_number(value).is_some() || divided_by_angle(value).is_some();
+            if angle.unit.is_one() && is_suspect() && self.is_angle(angle) {
+                self.refuse_bare_angle(value);
+            }
+        }
+    }
+
+    /// Whether a term is an angle, or a sum of angles and numbers.
+    fn is_angle(&self, term: &Term) -> bool {
+        match &term.kind {
+            TermKind::Quantity(Quantity::Angle(_) | Quantity::EulerAngle(..)) => true,
+            TermKind::Quantity(Quantity::Coordinate(joint, index)) => {
+                let (q, _) = self.channels(*joint);
+                q.get(*index).is_some_and(|channel| channel.unit == "rad")
+            }
+            TermKind::Unary(Unary::Neg, a) => self.is_angle(a),
+            TermKind::Binary(Binary::Add | Binary::Sub, a, b) => self.is_angle(a) || self.is_angle(b),
+            _ => false,
+        }
+    }
+
+    /// Reports a bare number that is equated with an angle, or with what is made of angles.
     pub(super) fn refuse_bare_angle_beside(&self, angle: &Term, value: &Value) {
         let unit = |joint: JointId, index: usize, level: Level| {
             let (q, v) = self.channels(joint);

@@ -91,9 +91,12 @@ impl Context<'_> {
                 self.keep(dimensions::stack(parts, place))
             }
             ValueKind::Negation(value) => self.term(value).map(Term::negated),
-            ValueKind::Operation(operator, span, lhs, rhs) => {
-                let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
+            ValueKind::Operation(operator, span, of_lhs, of_rhs) => {
+                let (lhs, rhs) = (self.operand(of_lhs), self.operand(of_rhs));
                 let (lhs, rhs) = (lhs?, rhs?);
+                if matches!(operator, Operator::Add | Operator::Subtract) {
+                    self.refuse_bare_angles([(&lhs.term, of_lhs), (&rhs.term, of_rhs)]);
+                }
                 self.keep(match operator {
                     Operator::Add => dimensions::add(lhs, rhs, *span),
                     Operator::Subtract => dimensions::subtract(lhs, rhs, "subtract", *span),
@@ -217,6 +220,7 @@ impl Context<'_> {
         let [lhs, rhs, then, otherwise] =
             [&choice.lhs, &choice.rhs, &choice.then, &choice.otherwise].map(|value| self.operand(value));
         let (lhs, rhs, then, otherwise) = (lhs?, rhs?, then?, otherwise?);
+        self.refuse_bare_angles([(&lhs.term, &choice.lhs), (&rhs.term, &choice.rhs)]);
         let (compared, chosen) = (choice.rhs.place.first, choice.otherwise.place.first);
         let sides = self.keep(dimensions::alike(lhs, rhs, "compare", compared));
         let branches = self.keep(dimensions::alike(then, otherwise, "choose between", chosen));

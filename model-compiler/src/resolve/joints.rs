@@ -449,8 +449,14 @@ impl<'a> Context<'_> {
                 let example = unit.written().map_or("1.0".to_owned(), |unit| format!("1.0 {unit}"));
                 return self.report(diagnostics::option_needs_value(&written.name, &example));
             };
-            self.typed(value, Shape::Scalar, unit)
-                .and_then(|term| self.allow(term, Site::Fixed("a dimension of a joint")))
+            let term = self.typed(value, Shape::Scalar, unit)?;
+            let term = self.allow(term, Site::Fixed("a dimension of a joint"))?;
+            match evaluate(&term, &self.defaults).as_deref() {
+                Some([found]) if field.is_positive && (found.is_nan() || *found <= 0.0) => {
+                    self.report(diagnostics::not_positive(value.place, field.name, &joint.name, *found))
+                }
+                _ => Some(term),
+            }
         };
         let values: Vec<Option<Term>> = outline.kind.fields().iter().map(value).collect();
         values.into_iter().collect()

@@ -49,13 +49,13 @@ struct EntryView {
     experiments: Vec<Link>,
 }
 
-/// An experiment of this run, with its verdict.
+/// An experiment of this run, with the number of its claims: their verdicts are on what they say, and not on everything that
+/// the experiment is about.
 #[derive(Serialize)]
 struct Link {
     id: String,
     slug: String,
-    verdict: &'static str,
-    label: &'static str,
+    claims: usize,
 }
 
 /// The documents of which something was run.
@@ -102,9 +102,8 @@ impl KindView {
 fn entry_view(entry: &Entry<'static>, outcomes: &[Outcome]) -> EntryView {
     let link = |id: &&str| {
         let outcome = outcomes.iter().find(|outcome| outcome.experiment.id == *id)?;
-        let verdict = outcome.verdict();
-        let slug = outcome.experiment.slug();
-        Some(Link { id: (*id).to_owned(), slug, verdict: verdict.key(), label: verdict.label() })
+        let claims = outcome.result.as_ref().map_or(0, |report| report.claims.len());
+        Some(Link { id: (*id).to_owned(), slug: outcome.experiment.slug(), claims })
     };
     EntryView {
         place: entry.place,

@@ -28,7 +28,7 @@ use crate::redundancy::redundant_constraints;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::simulation::Simulation;
 use crate::switches::{Crossed, Moved};
-use crate::tangent::{Bundle, Operations, Outside, Player, STATE, StepMap, Wanted};
+use crate::tangent::{Bundle, Operations, Outside, Player, Projected, STATE, StepMap, Target, Wanted};
 
 pub use direction::Direction;
 pub use error::GradientError;
@@ -678,15 +678,19 @@ impl<'m> Differentiated<'m> {
         if !are_finite || !is_ascending || !are_steps {
             return Err(GradientError::BadSteps { step: self.step, until: self.until });
         }
-        match &self.start {
-            Beginning::Conditions => Ok(initial_state(model)?),
-            Beginning::Near(state) => Ok(state_with(model, state, &[], &[])?),
+        let state = match &self.start {
+            Beginning::Conditions => initial_state(model)?,
+            Beginning::Near(state) => state_with(model, state, &[], &[])?,
             Beginning::State(state) => {
                 let mut state = state.clone();
                 consistent_acceleration(model, &mut state)?;
-                Ok(state)
+                state
             }
+        };
+        if !self.are_chosen && self.until < state.t {
+            return Err(GradientError::BadSteps { step: self.step, until: self.until });
         }
+        Ok(state)
     }
 
     /// The motion from a state on.
@@ -701,13 +705,26 @@ impl<'m> Differentiated<'m> {
         Ok(Way::new(self, stepper, course, is_followed))
     }
 
-    /// Accelerations and multipliers of a state, which follow from the rest, and what a scheme that starts there carries.
-    fn started(&self, stepper: &dyn Stepper) -> Result<[Operations; 2], GradientError> {
+    /// Accelerations and multipliers of a state, which follow from the rest, and what a scheme that starts there carries;
+    /// velocities, too, that constraints have just changed.
+    fn started(&self, stepper: &dyn Stepper, change: Option<&DVector<f64>>) -> Result<[Operations; 2], GradientError> {
         let (model, state) = (self.model, stepper.state());
+        let left_out = redundant_constraints(model, state);
         let mut map = StepMap::default();
         map.begin(STATE.len());
-        let point = map.accelerate(state.clone(), STATE[0], STATE[1], &redundant_constraints(model, state));
-        map.end([STATE[0], STATE[1], point.acceleration, point.multiplier]);
+        let [position, mut velocity, ..] = STATE;
+        if let Some(change) = change {
+            [velocity, _] = map.project(Projected {
+                metric: State { v: &state.v - change, ..state.clone() },
+                metric_position: position,
+                target: Target::Velocities { position, velocity },
+                by: change.as_slice().to_vec(),
+                after: state.clone(),
+                left_out: left_out.clone(),
+            });
+        }
+        let point = map.accelerate(state.clone(), position, velocity, &left_out);
+        map.end([position, velocity, point.acceleration, point.multiplier]);
         let accelerations = core::mem::take(&mut map.operations);
         stepper.linear_start(&mut map).map_err(|reason| self.refused(reason))?;
         Ok([accelerations, map.operations])
@@ -732,7 +749,7 @@ impl<'m> Differentiated<'m> {
             Beginning::Conditions => Start::of_conditions(model, &state)?,
         };
         let way = self.way(state)?;
-        let first = self.started(&*way.stepper)?;
+        let first = self.started(&*way.stepper, None)?;
         Ok(Begun { way, start, first, wanted })
     }
 }

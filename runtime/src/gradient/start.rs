@@ -299,13 +299,16 @@ fn touched(
         slopes.iter().enumerate().filter(|(_, slope)| **slope != 0.0).for_each(|(k, _)| touched[k % nv] = true);
         // A slope that a parameter may give.
         let changes = |of: &dyn Fn(usize) -> bool| {
-            let mut moved = state.clone();
-            let step = DVector::from_fn(nv, |k, _| if of(k) { 0.37 } else { 0.0 });
-            match of_velocities {
-                true => moved.v += step,
-                false => retract(&info.blocks, state.q.as_slice(), step.as_slice(), moved.q.as_mut_slice()),
-            }
-            let [before, after] = [&state, &moved].map(|state| Equations::new(model, state).map(|at| by_p(&at)));
+            // To move by nothing rounds rotations as to move elsewhere does.
+            let [before, after] = [0.0, 0.37].map(|by| {
+                let mut moved = state.clone();
+                let step = DVector::from_fn(nv, |k, _| if of(k) { by } else { 0.0 });
+                match of_velocities {
+                    true => moved.v += step,
+                    false => retract(&info.blocks, state.q.as_slice(), step.as_slice(), moved.q.as_mut_slice()),
+                }
+                Equations::new(model, &moved).map(|at| by_p(&at))
+            });
             before != after
         };
         if changes(&|k| !touched[k]) {

@@ -1,15 +1,18 @@
 //! A motion on its way: its steps, the instants at which contacts close or stop to slide, and those at which forces jump.
 
+use nalgebra::DVector;
+
 use super::course::Course;
 use super::slides::{NoTurn, Slides};
 use super::{Differentiated, GradientError};
+use crate::acceleration::Acceleration;
 use crate::consistent::consistent_acceleration;
 use crate::model::State;
 use crate::nonsmooth::{ClosingTime, LEAST_PART, StoppingTime};
 use crate::prelude::*;
 use crate::scheme::{Impact, Stepper};
 use crate::step::StepError;
-use crate::switches;
+use crate::switches::{self, JumpingRates};
 use crate::tangent::{Operations, StepMap, Turn};
 
 /// A motion on its way.
@@ -43,6 +46,8 @@ struct Ended<'a> {
     before: Option<State>,
     /// The stepper that led to it, where another one starts behind it.
     stepper: Option<Box<dyn Stepper + 'a>>,
+    /// What velocities have changed by, where rates of constraints jump.
+    change: Option<DVector<f64>>,
 }
 
 /// What a step did to changes.
@@ -167,15 +172,17 @@ impl<'a> Way<'a> {
             self.stepper.correctable().into_iter().for_each(|state| state.t = behind);
             return Ok(());
         }
-        let stepper = Some(self.begin_anew(behind)?);
-        self.ended = Some(Ended { before: None, stepper });
+        let mut state = self.state().clone();
+        let mut system = Acceleration::new(self.of.model, self.of.scheme.label());
+        system.leave_out(self.stepper.left_out());
+        let change = JumpingRates::new(self.of.model).pass(&mut system, &mut state, behind)?;
+        let stepper = Some(self.begin_anew(state)?);
+        self.ended = Some(Ended { before: None, stepper, change });
         Ok(())
     }
 
-    /// Another stepper goes on from this time, s; the one that led there.
-    fn begin_anew(&mut self, t: f64) -> Result<Box<dyn Stepper + 'a>, GradientError> {
-        let mut state = self.state().clone();
-        state.t = t;
+    /// Another stepper goes on from this state; the one that led there.
+    fn begin_anew(&mut self, mut state: State) -> Result<Box<dyn Stepper + 'a>, GradientError> {
         consistent_acceleration(self.of.model, &mut state)?;
         let next = self.of.scheme.start_with(self.of.model, state, &self.of.options)?;
         Ok(core::mem::replace(&mut self.stepper, next))
@@ -188,9 +195,9 @@ impl<'a> Way<'a> {
         if self.state().lambda.is_empty() || is_pressed || self.ended.is_some() || self.course.is_at_end() {
             return Ok(());
         }
-        let stepper = Some(self.begin_anew(self.state().t)?);
+        let stepper = Some(self.begin_anew(self.state().clone())?);
         self.stepper.leave_contacts(true, &self.fastest);
-        self.ended = Some(Ended { before: None, stepper });
+        self.ended = Some(Ended { before: None, stepper, change: None });
         Ok(())
     }
 
@@ -295,11 +302,11 @@ impl<'a> Way<'a> {
         }
         let stepper = match impact.stays_closed {
             true => None,
-            false => Some(self.begin_anew(self.state().t)?),
+            false => Some(self.begin_anew(self.state().clone())?),
         };
         self.stepper.leave_contacts(true, &impact.fastest);
         self.fastest = impact.fastest;
-        self.ended = Some(Ended { before: Some(impact.before), stepper });
+        self.ended = Some(Ended { before: Some(impact.before), stepper, change: None });
         Ok(())
     }
 
@@ -318,7 +325,8 @@ impl<'a> Way<'a> {
             return Err(self.of.refused("sliding ends within a step, at an instant that its slopes do not follow"));
         }
         if is_renewed {
-            done.renewed.extend(self.of.started(&*self.stepper)?);
+            let change = self.ended.as_ref().and_then(|ended| ended.change.as_ref());
+            done.renewed.extend(self.of.started(&*self.stepper, change)?);
         }
         done.step = map.operations;
         Ok(())

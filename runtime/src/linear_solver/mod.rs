@@ -237,7 +237,21 @@ impl LinearSolver {
         if self.is_scaled && self.scale(values) && self.method.refactor(&self.values) {
             return Ok(());
         }
-        self.find_scales(values)?;
+        // What only looks like a mechanism of small bodies has another scale.
+        if is_wide(&self.pattern, values) && self.factor_with(values, find_scales_of_inertia).is_ok() {
+            return Ok(());
+        }
+        self.factor_with(values, find_scales)
+    }
+
+    fn factor_with(&mut self, values: &[f64], scales: FindScales) -> Result<(), Singular> {
+        let Self { pattern, row_scales, column_scales, exponents, is_scaled, .. } = self;
+        let found = scales(pattern, values, row_scales, column_scales);
+        *is_scaled = found.is_ok();
+        found?;
+        for (slot, (row, column)) in pattern.entries().enumerate() {
+            exponents[slot] = exponent_of(row_scales[row] * column_scales[column]);
+        }
         if !self.scale(values) {
             return Err(Singular);
         }
@@ -350,14 +364,6 @@ impl LinearSolver {
         }
         is_small
     }
-
-    fn find_scales(&mut self, values: &[f64]) -> Result<(), Singular> {
-        let Self { pattern, row_scales, column_scales, exponents, is_scaled, .. } = self;
-        let keep = |slot: usize, scale: f64| exponents[slot] = exponent_of(scale);
-        let found = find_scales(pattern, values, row_scales, column_scales, keep);
-        *is_scaled = found.is_ok();
-        found
-    }
 }
 
 /// Whether matrices of this pattern are eliminated as full ones.
@@ -365,13 +371,18 @@ pub(crate) fn is_full(pattern: &SparsityPattern) -> bool {
     FULL * pattern.nnz() >= pattern.columns * pattern.columns
 }
 
-/// Finds powers of two that scale rows, then columns, to a largest entry in [1, 2); `keep` is given that of each entry.
+/// Gradients of constraints that are so many times as large as all inertia leave of it less than ten digits.
+const WIDE: f64 = 1e6;
+
+/// Finds factors of rows and of columns.
+type FindScales = fn(&SparsityPattern, &[f64], &mut [f64], &mut [f64]) -> Result<(), Singular>;
+
+/// Finds powers of two that scale rows, then columns, to a largest entry in [1, 2).
 fn find_scales(
     pattern: &SparsityPattern,
     values: &[f64],
     row_scales: &mut [f64],
     column_scales: &mut [f64],
-    mut keep: impl FnMut(usize, f64),
 ) -> Result<(), Singular> {
     row_scales.fill(0.0);
     for (&row, &value) in pattern.row_indices().iter().zip(values) {
@@ -384,12 +395,69 @@ fn find_scales(
     for (column, column_scale) in column_scales.iter_mut().enumerate() {
         let slots = pattern.column(column);
         let rows = &pattern.row_indices()[slots.clone()];
-        let scaled = rows.iter().zip(&values[slots.clone()]).map(|(&row, value)| value * row_scales[row as usize]);
+        let scaled = rows.iter().zip(&values[slots]).map(|(&row, value)| value * row_scales[row as usize]);
         *column_scale = inverse_power_of_two(scaled.fold(0.0, larger))?;
-        for (slot, &row) in slots.zip(rows) {
-            keep(slot, row_scales[row as usize] * *column_scale);
+    }
+    Ok(())
+}
+
+/// Whether columns without an entry on the diagonal, which belong to multipliers, are far larger than the others: scaled by
+/// rows, `[M, −Gᵀ; G, 0]` of a mechanism of micrometres, in SI units, has nothing but rounding of M beside G.
+fn is_wide(pattern: &SparsityPattern, values: &[f64]) -> bool {
+    let [mut inertia, mut gradients] = [0.0_f64; 2];
+    for column in 0..pattern.columns {
+        let slots = pattern.column(column);
+        let is_multiplier = pattern.slot(column, column).is_none();
+        for slot in slots {
+            // Rows of constraints have no entry on the diagonal either.
+            let row = pattern.row_indices()[slot] as usize;
+            if is_multiplier {
+                gradients = larger(gradients, values[slot]);
+            } else if pattern.slot(row, row).is_some() {
+                inertia = larger(inertia, values[slot]);
+            }
         }
     }
+    inertia > 0.0 && gradients > WIDE * inertia
+}
+
+/// Powers of two that scale what stands on the diagonal to about one, then rows and columns that have nothing there to a
+/// largest entry of about one, and all of it to one of at most two.
+fn find_scales_of_inertia(
+    pattern: &SparsityPattern,
+    values: &[f64],
+    row_scales: &mut [f64],
+    column_scales: &mut [f64],
+) -> Result<(), Singular> {
+    let entries = || pattern.entries().zip(values);
+    column_scales.fill(0.0);
+    entries().filter(|((row, column), _)| row == column).for_each(|((row, _), value)| {
+        column_scales[row] = value.abs().sqrt();
+    });
+    for (row_scale, column_scale) in row_scales.iter_mut().zip(column_scales.iter_mut()) {
+        *column_scale = if *column_scale > 0.0 { inverse_power_of_two(*column_scale)? } else { 0.0 };
+        *row_scale = *column_scale;
+    }
+    // Those without are negative until both of their scales are known.
+    for ((row, column), value) in entries() {
+        if row_scales[row] <= 0.0 && column_scales[column] > 0.0 {
+            row_scales[row] = row_scales[row].min(-value.abs() * column_scales[column]);
+        }
+    }
+    for ((row, column), value) in entries() {
+        if column_scales[column] <= 0.0 && row_scales[row] > 0.0 {
+            column_scales[column] = column_scales[column].min(-value.abs() * row_scales[row]);
+        }
+    }
+    for scale in row_scales.iter_mut().chain(column_scales.iter_mut()) {
+        if *scale <= 0.0 {
+            *scale = if *scale < 0.0 { inverse_power_of_two(-*scale)? } else { 1.0 };
+        }
+    }
+    let largest = entries()
+        .fold(0.0, |largest, ((row, column), value)| larger(largest, value * row_scales[row] * column_scales[column]));
+    let all = inverse_power_of_two(largest)?;
+    row_scales.iter_mut().for_each(|scale| *scale *= all);
     Ok(())
 }
 

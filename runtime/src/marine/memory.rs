@@ -55,6 +55,14 @@ pub enum MemoryError {
         /// Number of exponentials.
         order: usize,
     },
+    /// A sample is not a number.
+    #[error("sample {place}, counted from 0, is {value}")]
+    NotFinite {
+        /// Where it is.
+        place: usize,
+        /// The sample.
+        value: f64,
+    },
     /// An exponential grows, or changes its sign with every sample.
     #[error(
         "an exponential has the factor {re} + {im} i from sample to sample, which does not decay; take another order"
@@ -112,8 +120,15 @@ pub fn retardation(damping: &[(f64, f64)], t: f64) -> f64 {
 /// ```
 pub fn fit(samples: &[f64], dt: f64, order: usize) -> Result<Vec<Oscillation>, MemoryError> {
     let too_few = MemoryError::TooFew { samples: samples.len(), dt, order };
-    if order == 0 || samples.len() < 2 * order || dt.is_nan() || dt <= 0.0 {
+    if order == 0 || samples.len() < 2 * order || !dt.is_finite() || dt <= 0.0 {
         return Err(too_few);
+    }
+    if let Some((place, &value)) = samples.iter().enumerate().find(|(_, sample)| !sample.is_finite()) {
+        return Err(MemoryError::NotFinite { place, value });
+    }
+    // As between motions that symmetry keeps apart.
+    if samples.iter().all(|sample| *sample == 0.0) {
+        return Ok(Vec::new());
     }
     // Every sample is the same combination of those before it; its characteristic roots are the factors.
     let rows = samples.len() - order;

@@ -37,6 +37,22 @@ pub enum ModalError {
         /// The last one.
         last: usize,
     },
+    /// A mode that is chosen twice.
+    #[error("mode {index} is chosen again at place {place}, both counted from 0")]
+    Repeated {
+        /// The mode.
+        index: usize,
+        /// Where it is for the second time.
+        place: usize,
+    },
+    /// A configuration of another size.
+    #[error("expected the {expected} coordinates of the model, found {found}")]
+    Size {
+        /// Number of coordinates of the model.
+        expected: usize,
+        /// Number that was given.
+        found: usize,
+    },
     /// A direction has no inertia.
     #[error("the mass matrix of the coordinates is not positive definite")]
     Massless,
@@ -139,6 +155,9 @@ impl Modes {
     /// ```
     pub fn selected(&self, indices: &[usize]) -> Result<Modes, ModalError> {
         let available = self.frequencies.len();
+        if let Some((k, index)) = indices.iter().enumerate().find(|(k, index)| indices[..*k].contains(index)) {
+            return Err(ModalError::Repeated { index: *index, place: k });
+        }
         match indices.iter().find(|&&index| index >= available) {
             Some(index) => Err(ModalError::TooMany { asked: index + 1, available }),
             None => Ok(Modes {
@@ -271,6 +290,9 @@ pub fn natural_modes(model: &dyn Model, velocities: Range<usize>, q: &[f64]) -> 
     coordinates(model, &velocities)?;
     let (first, n) = (velocities.start, velocities.len());
     let mut state = State::zeros(model.dims());
+    if q.len() != state.q.len() {
+        return Err(ModalError::Size { expected: state.q.len(), found: q.len() });
+    }
     state.q.as_mut_slice().copy_from_slice(q);
     let mut values = vec![0.0; info.mass_matrix.nnz()];
     model.mass_matrix(q, &mut values);

@@ -41,7 +41,8 @@ pub struct Tolerance {
     pub relative: f64,
     /// In units of coordinates and velocities.
     pub absolute: f64,
-    /// Number of iterations after which the step fails.
+    /// Number of iterations after which the step fails, of those with a matrix of their own; iterations with a matrix that is
+    /// kept end where they no longer make progress.
     pub max_iterations: u32,
 }
 

@@ -64,6 +64,9 @@ impl Coupled {
     pub fn new(name: impl Into<String>, order: u32, tableau: Tableau) -> Result<Self, StepError> {
         let name = name.into();
         let bad = |reason: &str| StepError::BadParameter { scheme: name.clone(), reason: reason.to_owned() };
+        if let Some(fault) = tableau.fault() {
+            return Err(bad(fault));
+        }
         let stages = tableau.stages();
         let scheme =
             Self { name: name.clone(), key: None, order, tableau, level: ConstraintLevel::Position, estimate: None };

@@ -52,6 +52,9 @@ impl DiagonallyImplicit {
     pub fn new(name: impl Into<String>, order: u32, tableau: Tableau) -> Result<Self, StepError> {
         let name = name.into();
         let bad = |reason: &str| StepError::BadParameter { scheme: name.clone(), reason: reason.to_owned() };
+        if let Some(fault) = tableau.fault() {
+            return Err(bad(fault));
+        }
         let is_implicit = (1..tableau.stages()).all(|i| tableau.matrix[i][i] != 0.0);
         let is_staged = tableau.stages() > 1 && tableau.has_explicit_first_stage() && tableau.is_diagonally_implicit();
         if !(is_staged && is_implicit) {

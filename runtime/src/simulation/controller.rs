@@ -9,7 +9,7 @@ use crate::prelude::*;
 use crate::scheme::Scheme;
 use crate::signal::Held;
 use crate::step::StepError;
-use crate::switches::{self, aside};
+use crate::switches::{self, JumpingRates, aside};
 
 use super::driver::Driver;
 
@@ -36,17 +36,23 @@ pub(super) struct Controllers<'a> {
     jump: Option<Jump<'a>>,
 }
 
-/// Accelerations and multipliers after forces have jumped.
+/// Accelerations and multipliers after forces have jumped, and velocities after rates of constraints have.
 pub(super) struct Jump<'a> {
     scheme: String,
     acceleration: Acceleration<'a>,
+    rates: JumpingRates,
     state: State,
 }
 
 impl<'a> Jump<'a> {
     pub(super) fn new(model: &'a dyn Model, scheme: &dyn Scheme) -> Self {
         let scheme = scheme.label();
-        Self { acceleration: Acceleration::new(model, scheme.clone()), state: State::zeros(model.dims()), scheme }
+        Self {
+            acceleration: Acceleration::new(model, scheme.clone()),
+            rates: JumpingRates::new(model),
+            state: State::zeros(model.dims()),
+            scheme,
+        }
     }
 
     /// Finds them, and goes on from there.
@@ -68,18 +74,25 @@ impl<'a> Jump<'a> {
     fn pass_to(&mut self, driver: &mut Driver, t: f64) -> Result<(), StepError> {
         self.find(driver, t)?;
         let stepper = driver.stepper_mut();
+        stepper.correctable().into_iter().for_each(|state| {
+            state.t = t;
+            state.v.copy_from(&self.state.v);
+        });
         stepper.resume(&self.state);
-        stepper.correctable().into_iter().for_each(|state| state.t = t);
         Ok(())
     }
 
     fn find(&mut self, driver: &Driver, t: f64) -> Result<(), StepError> {
-        let Self { acceleration, state, .. } = self;
+        let Self { acceleration, rates, state, .. } = self;
         check_inputs(acceleration.model, t)?;
         state.copy_from(driver.state());
-        state.t = t;
         acceleration.leave_out(driver.stepper().left_out());
         acceleration.begin(t);
+        // Impulses on closed contacts are not known here.
+        if driver.stepper().contacts().is_none() {
+            rates.pass(acceleration, state, t)?;
+        }
+        state.t = t;
         acceleration.find(state)
     }
 }

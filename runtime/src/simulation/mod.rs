@@ -693,6 +693,8 @@ struct Going<'a> {
 struct Parts<'a> {
     recorder: Recorder<'a>,
     controllers: Controllers<'a>,
+    /// The state before a jump of the forces, for events.
+    before: Option<State>,
     /// Once the start is recorded.
     driver: Option<Driver<'a>>,
 }
@@ -786,7 +788,8 @@ impl<'a> Going<'a> {
             tolerance = control.absolute;
         }
         let recorder = Recorder::new(model, scheme, &simulation.options, &start, tolerance, trajectory);
-        let parts = self.parts.insert(Parts { recorder, controllers, driver: None });
+        let before = (!simulation.events.is_empty()).then(|| start.clone());
+        let parts = self.parts.insert(Parts { recorder, controllers, before, driver: None });
         parts.recorder.begin(trajectory, &start)?;
         simulation.reduce.iter_mut().for_each(|function| trajectory.rows().for_each(&mut *function));
         let bad = |reason: &str| StepError::BadParameter { scheme: scheme.label(), reason: reason.to_owned() };
@@ -845,16 +848,31 @@ impl<'a> Going<'a> {
     /// A step, with its end if that was computed elsewhere; the total cost, if it was the last one.
     fn step(&mut self, given: Option<Given>) -> Result<Option<StepStats>, StepError> {
         let Self { simulation, trajectory, parts, occurrences, accepted, rejected, began, total, progress, .. } = self;
-        let Some(Parts { recorder, controllers, driver: Some(driver) }) = parts else { return Ok(Some(*total)) };
-        let result = controllers.sample(driver).and_then(|has_jumped| {
-            if has_jumped {
-                recorder.jump(driver.state());
+        let Some(Parts { recorder, controllers, before, driver: Some(driver) }) = parts else {
+            return Ok(Some(*total));
+        };
+        before.iter_mut().for_each(|before| before.copy_from(driver.state()));
+        let sampled = controllers.sample(driver);
+        if let Ok(true) = sampled {
+            let state = driver.state();
+            recorder.jump(state);
+            for (event, Event { function, direction, is_terminal }) in simulation.events.iter().enumerate() {
+                let Some(before) = before else { continue };
+                if !direction.counts(function(before), function(state)) {
+                    continue;
+                }
+                occurrences.push(Occurrence { event, state: state.clone() });
+                if *is_terminal {
+                    recorder.end(trajectory, driver.stepper(), None)?;
+                    simulation.on_step.iter_mut().for_each(|function| function(state));
+                    return Ok(Some(*total));
+                }
             }
-            match &given {
-                #[cfg(feature = "simd")]
-                Some(given) => driver.arrive(given.end).map(|()| given.stats),
-                _ => driver.step(controllers.next(driver.until()), controllers.jump()),
-            }
+        }
+        let result = sampled.and_then(|_| match &given {
+            #[cfg(feature = "simd")]
+            Some(given) => driver.arrive(given.end).map(|()| given.stats),
+            _ => driver.step(controllers.next(driver.until()), controllers.jump()),
         });
         [*accepted, *rejected] = driver.counts();
         *total += match result {

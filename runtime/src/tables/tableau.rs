@@ -22,7 +22,31 @@ pub struct Tableau {
     pub embedded: Option<Vec<f64>>,
 }
 
+/// How far coefficients with few digits may be from what they have to be.
+const CONSISTENT: f64 = 1e-6;
+
 impl Tableau {
+    /// What makes it no scheme of at least first order.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        let Self { nodes, matrix, weights, embedded } = self;
+        let stages = weights.len();
+        let has_all = |row: &Vec<f64>| row.len() == stages && row.iter().all(|entry| entry.is_finite());
+        if stages == 0
+            || matrix.len() != stages
+            || ![nodes, weights].into_iter().chain(matrix).chain(embedded).all(has_all)
+        {
+            return Some("expected as many finite nodes, weights, rows and columns as there are stages");
+        }
+        let is_near = |found: f64, expected: f64| (found - expected).abs() <= CONSISTENT;
+        if !is_near(weights.iter().sum(), 1.0) {
+            return Some("expected weights whose sum is one");
+        }
+        if !row_sums(matrix).iter().zip(nodes).all(|(sum, node)| is_near(*sum, *node)) {
+            return Some("expected nodes that are the sums of the rows");
+        }
+        None
+    }
+
     /// A stiffly accurate scheme, whose weights are the last row of the matrix; nodes are row sums.
     pub(super) fn stiffly_accurate(matrix: Vec<Vec<f64>>, embedded: Option<Vec<f64>>) -> Self {
         let weights = matrix.last().cloned().unwrap_or_default();

@@ -88,6 +88,8 @@ impl Trajectory {
     /// # Ok::<(), hamel::trajectory::CsvError>(())
     /// ```
     pub fn read_csv(text: &str) -> Result<Trajectory, CsvError> {
+        // Spreadsheets begin files with a mark of their encoding.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (titles, rest) = header(text);
         let line = 1 + text[..text.len() - rest.len()].matches('\n').count();
         let columns = titles.iter().map(|title| {

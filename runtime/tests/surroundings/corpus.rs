@@ -26,7 +26,7 @@ macro_rules! arm {
                 torque motor: drive - c[0] * shoulder.velocity on shoulder;
                 torque rub: -c[1] * (1 rad/s) * sign(elbow.velocity) * abs(elbow.velocity / (1 rad/s))^1.5 on elbow;
                 torque kick: if time < q * (1 s/m) { 0 N m } else { drive } on elbow;
-                torque stop: if wrist.angle < -1 { -10 N m * (wrist.angle + 1) } else { 0 N m } on wrist;
+                torque stop: if wrist.angle < -1 rad { -10 N m * (wrist.angle + 1 rad) } else { 0 N m } on wrist;
                 contact floor: point_on_line(hand, ground at [0, -4] m) { friction: 0.3, restitution: q / (1 m) }
                 provide forward_dynamics, inverse_dynamics, forward_dynamics_derivatives;
                 initial shoulder.angle = 30 deg;

@@ -1,8 +1,8 @@
 //! The guided slider-crank: errors, their orders, and computing times. [rezaei, Tables 3, 4, Fig. 22]
 //!
 //! The paper's reference is a computation with Simpack; ours is the classical Runge-Kutta scheme. The instants of Eq. 92
-//! are not printed; here they are 10⁻⁴ s apart. The sum is dominated by the one next to the zero of θ₂, so that printed
-//! sums decide nothing but where they are met, and ours is held to an independent computation with the same instants.
+//! are not printed; here they are 10⁻⁴ s apart, and 10⁻³ s beside. The sum is dominated by the one next to the zero of
+//! θ₂, so that printed sums decide nothing, and ours is held to an independent computation with the same instants.
 //! The largest error, which has no such artefact, is compared too.
 
 use hamel::nonsmooth::ContactOptions;
@@ -10,7 +10,7 @@ use hamel::scheme::{StepError, StepStats};
 use hamel::schemes;
 use hamel_compiler::parallel;
 use hamel_report::{
-    Axis, Cell, Claim, Column, Curve, Expected, Figure, Origin, Report, Style, Table, at_least, independent, printed,
+    Axis, Cell, Claim, Column, Curve, Expected, Figure, Origin, Report, Style, Table, at_least, independent,
 };
 
 use super::mechanism::{Guide, Recorded, STEPS, compared, largest_error, norm_error, order, relative_error, unit};
@@ -23,12 +23,10 @@ const TABLE_4: [[[&str; 3]; 3]; 5] = [
     [["0.7e-1", "0.7e-3", "1.6e-5"], ["8.80e-2", "8.80e-4", "8.80e-6"], ["1.89e-4", "1.89e-6", "1.89e-8"]],
     [["1.3e-1", "1.3e-3", "1.6e-5"], ["1.66e-1", "1.66e-3", "1.66e-5"], ["3.58e-4", "3.57e-6", "3.57e-8"]],
 ];
-/// The scheme whose printed sums are met with the instants taken here: its errors are the largest, and those of the
-/// reference matter least.
-const MET: &str = "Moreau";
-/// Why other printed sums decide nothing.
+/// Why printed sums decide nothing.
 const INSTANTS: &str = "The instants of Eq. 92, and whether friction acts, are not printed; its sum is as large as the \
-    instant next to the zero of θ₂ makes it. Without friction, instants 10⁻³ s apart make all sums a fifth smaller.";
+    instant next to the zero of θ₂ makes it. Instants 10⁻⁴ s apart meet the digits of Moreau's rule, instants 10⁻³ s apart \
+    most of those of the other schemes, and none of the two all.";
 /// Why times are not judged. The order of schemes by time, which the paper prints, is judged by counts.
 const ITERATED: &str = "A time depends on the machine, and the order of schemes on how often they iterate: the paper \
     does not print its tolerance.";
@@ -50,6 +48,8 @@ const END: [(&str, f64, f64); 4] = [
     ("velocity(theta1)", 68.749509422528, 1e-10),
     ("velocity(theta2)", -3.832215405529, 1e-9),
 ];
+/// Every so manyth of the instants, 10⁻³ s apart.
+const COARSE: usize = 10;
 /// Steps of the reference, s.
 const REFERENCE_STEP: f64 = 1e-5;
 /// Step sizes of Fig. 22, s.
@@ -83,15 +83,13 @@ pub(super) fn table_4() -> Result<Report, StepError> {
     for (compared, [as_printed, eq_92, errors]) in compared()?.iter().zip(TABLE_4) {
         let motions = parallel::map(&STEPS, |&dt| motion(&*compared.scheme, dt).map(|motion| motion.rod()));
         let motions = motions.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let sums: Vec<f64> = motions.iter().map(|rod| relative_error(rod, &exact, 1)).collect();
+        let [sums, coarse]: [Vec<f64>; 2] =
+            [1, COARSE].map(|every| motions.iter().map(|rod| relative_error(rod, &exact, every)).collect());
         let largest: Vec<f64> = motions.iter().map(|rod| largest_error(rod, &exact)).collect();
         for (k, dt) in STEPS.into_iter().enumerate() {
             let what = |quantity: &str| format!("{quantity}, {}, Δt = {dt:e} s", compared.name);
-            let sum = |expected| Claim::new(what("error of Eq. 92"), "1", expected, sums[k]);
-            report.claims.push(match compared.name {
-                MET => sum(printed(as_printed[k])),
-                _ => sum(independent(eq_92[k])).undetermined(as_printed[k], INSTANTS),
-            });
+            let sum = Claim::new(what("error of Eq. 92"), "1", independent(eq_92[k]), sums[k]);
+            report.claims.push(sum.undetermined(as_printed[k], INSTANTS));
             report.claims.push(Claim::new(what("largest error of θ₂"), "rad", independent(errors[k]), largest[k]));
         }
         let expected = if compared.name == "Moreau" { 1.0 } else { 2.0 };
@@ -105,7 +103,8 @@ pub(super) fn table_4() -> Result<Report, StepError> {
         }
         let mut row = vec![compared.name.into()];
         for k in 0..3 {
-            row.extend([as_printed[k].into(), Cell::number(sums[k], 3), Cell::number(largest[k], 3)]);
+            let numbers = [sums[k], coarse[k], largest[k]].map(|number| Cell::number(number, 3));
+            row.extend(std::iter::once(as_printed[k].into()).chain(numbers));
         }
         rows.push(row);
         let points = STEPS.into_iter().zip(largest).collect();
@@ -115,6 +114,7 @@ pub(super) fn table_4() -> Result<Report, StepError> {
     for dt in STEPS {
         columns.push(Column::text(format!("printed, Δt = {dt:e} s")));
         columns.push(Column::new("ours", "1"));
+        columns.push(Column::new("ours, 10⁻³ s apart", "1"));
         columns.push(Column::new("max |Δθ₂|", "rad"));
     }
     report.tables.push(Table {
@@ -133,11 +133,9 @@ pub(super) fn table_4() -> Result<Report, StepError> {
         slopes: Vec::new(),
     });
     report.notes = vec![
-        "Two constraints without friction; their number, friction and the instants of Eq. 92 are not printed. With \
-         instants 10⁻³ s apart all sums are a fifth smaller."
-            .into(),
-        "1.6·10⁻⁵ is printed for Bathe at 10⁻⁶ s, where an error of second order is 0.7·10⁻⁵: in displacements, Eqs. \
-         75 and 76 lose digits to rounding, in accelerations they do not."
+        "Two constraints without friction; their number, friction and the instants of Eq. 92 are not printed.".into(),
+        "1.6·10⁻⁵ is printed for Bathe and ED-α at 10⁻⁶ s, where errors of second order are 0.7·10⁻⁵ and 1.3·10⁻⁵. Iterations \
+         in displacements, as in Eqs. 75 and 76, lose digits to rounding, but not as many here."
             .into(),
     ];
     Ok(report)

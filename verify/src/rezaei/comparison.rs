@@ -90,8 +90,9 @@ pub(super) fn run() -> Result<Report, StepError> {
         )
         .refutes(
             format!("T_ex = 1/(ωΔt), with which it is {:.3}", period_error(1.0 / angle)),
-            Proof::ClosedForm,
-            "The period is 2π/ω, and 2π/(ωΔt) steps long; with Eq. 105 the error of every scheme tends to 2π − 1.",
+            Proof::Algebra,
+            "Sect. 2 of the source has the period 2π/ω, which is 2π/(ωΔt) steps long. With T_ex as printed the error of any \
+             scheme whose period is counted in the same way tends to 2π − 1.",
         ),
     );
     for (k, expected) in [(0, 2.0), (1, 4.0), (3, 2.0)] {

@@ -57,7 +57,7 @@ pub(super) fn run() -> Result<Report, StepError> {
                  its normal.";
     let claims = vec![
         Claim::new(
-            "corrected derivative of f, largest difference to finite differences",
+            "corrected derivative of f in the plane, largest difference to finite differences",
             "1",
             at_most(2e-9, Origin::Rounding("of finite differences")),
             deviation(exact),
@@ -111,6 +111,9 @@ pub(super) fn run() -> Result<Report, StepError> {
         notes: vec![
             "A step takes the pseudo-inverse, as the paper's Gauss-Newton method does. Where Newton's method cycles the \
              solver of `hamel::nonsmooth` tries the states open, sticking and sliding one after another."
+                .into(),
+            "Discs of two directions of friction, which Eq. 7 has, are not looked at: beyond the border the nearest point also \
+             turns along the rim, which neither equation has."
                 .into(),
         ],
         ..Report::default()

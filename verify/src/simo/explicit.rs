@@ -18,12 +18,16 @@ pub(super) fn run() -> Result<Report, StepError> {
     };
     let claims = vec![
         Claim::new(
-            "largest ωT at which modified Euler is stable",
+            "limit of the ωT at which modified Euler is stable",
             "1",
             Expected::Theory { value: 2.0, tolerance: 1e-14 },
             limit(&methods[0]),
         )
-        .refutes("stable for linear models without damping", Proof::ClosedForm, "Only for ωT ≤ 2."),
+        .refutes(
+            "stable for linear models without damping",
+            Proof::ClosedForm,
+            "Only for ωT < 2: at 2 both roots are −1 with one eigenvector, and motions grow.",
+        ),
         Claim::new(
             "largest deviation of the spectral radius of modified Euler from one, ωT < 2",
             "1",

@@ -8,7 +8,7 @@ use hamel::schemes::{Corrections, Form, NewmarkPredictorCorrector, RungeKuttaLik
 use hamel_report::{Axis, Claim, Curve, Expected, Figure, Origin, Proof, Report, Style, at_least, at_most};
 
 use crate::convergence::{self, Convergence};
-use crate::origins::{SOME, TWENTY_STEPS};
+use crate::origins::TWENTY_STEPS;
 use crate::oscillator::{self, Point, acceleration};
 
 const TOLERANCE: f64 = 0.1;
@@ -77,18 +77,18 @@ pub(super) fn corrector() -> Result<Report, StepError> {
                 "1",
                 at_most(10.0, Origin::Chosen("A few, where the criterion as printed needs more than forty.")),
                 needed,
+            ),
+            Claim::new(
+                "least |x⁽ⁱ⁺¹⁾ − x⁽¹⁾| over |x⁽²⁾ − x⁽¹⁾|, i = 1 … 39, h = 0.1 s",
+                "1",
+                at_least(0.9, Origin::Theory("what follows a correction is at most 0.05, 0.05², … of it")),
+                (1..40).map(to_first).fold(f64::INFINITY, f64::min) / to_last(1),
             )
             .refutes(
                 "until |x⁽ⁱ⁺¹⁾ − x⁽¹⁾| < ε",
                 Proof::Algebra,
                 "That difference does not vanish: it tends to what all corrections but the first have changed. The \
                  last two corrections must be meant.",
-            ),
-            Claim::new(
-                "least |x⁽ⁱ⁺¹⁾ − x⁽¹⁾|, i = 1 … 39, h = 0.1 s",
-                "m",
-                at_least(1e-5, SOME),
-                (1..40).map(to_first).fold(f64::INFINITY, f64::min),
             ),
         ],
         tables: vec![table(&named)],

@@ -90,7 +90,7 @@ fn claims(methods: &[Method]) -> Result<Vec<Claim>, StepError> {
                     "ratio of errors of MSSTH({n}) at ρ∞ = 0.6 to those at 0, the larger of both errors, h/(nT) = 0.02"
                 ),
                 "1",
-                at_most(0.9, SOME),
+                at_most(1.0, Origin::Theory("from one on, accuracy would not improve")),
                 decay.max(elongation),
             )
             .refutes(

@@ -55,7 +55,7 @@ static EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "zhang/misprints/predictor",
         place: "Eq. 14",
-        title: "The predictor of two points, as printed and corrected",
+        title: "The predictor of two points, with and without its signs",
         cost: Cost::Seconds,
         run: predictor::run,
     },

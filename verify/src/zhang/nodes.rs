@@ -1,11 +1,11 @@
 //! Whether the nodes of MSSTH minimise the local error, and what they do to the coefficients. [zhang, Sect. 2.3]
 //!
 //! Nodes do not touch order or stability; published ones are compared with the fixed ones that the runtime takes where it
-//! is not asked for these. That fixed nodes have a smaller error proves that the published ones are not the best.
+//! is not asked for these. In which norm errors are least the text does not say.
 
 use hamel::scheme::StepError;
 use hamel::tables::{self, TableError, Tableau};
-use hamel_report::{Axis, Claim, Curve, Figure, Origin, Proof, Report, Style, at_least, at_most, independent};
+use hamel_report::{Axis, Claim, Curve, Figure, Origin, Report, Style, at_least, at_most, independent};
 
 use crate::linear::{most, table};
 use crate::origins::SOME;
@@ -19,7 +19,6 @@ pub(super) fn run() -> Result<Report, StepError> {
         }
     }
     let [published, fixed] = &errors;
-    let ratio = published[10].1 / fixed[10].1;
     let at = |k: usize, value: &str| {
         let what = format!("norm of the error of MSSTH(4), published nodes, ρ∞ = {}", published[k].0);
         Claim::new(what, "1", independent(value), published[k].1)
@@ -31,15 +30,16 @@ pub(super) fn run() -> Result<Report, StepError> {
         at(0, "3.884e-2"),
         at(10, "8.097e-3"),
         Claim::new(
-            "norm of the error of MSSTH(4) with published nodes over that with c₃ = 0.5, c₄ = 1, ρ∞ = 1",
+            "norm of the error of MSSTH(4) with published nodes over that with c₃ = 0.5, c₄ = 1, ρ∞ = 0",
             "1",
-            at_least(1.1, SOME),
-            ratio,
+            at_most(1.0, Origin::Source),
+            published[0].1 / fixed[0].1,
         )
-        .refutes(
+        .in_words("the local truncation error is minimized"),
+        Claim::new("the same, ρ∞ = 1", "1", at_least(1.1, SOME), published[10].1 / fixed[10].1).undetermined(
             "the local truncation error is minimized",
-            Proof::ClosedForm,
-            "These nodes have a smaller error, with the same γ, order and stability.",
+            "The norm is not named. In the Euclidean one, fixed nodes have a smaller error at ρ∞ = 0.9 and 1, with the same γ, \
+             order and stability, and a larger one below.",
         ),
     ];
     for (n, rho, value) in [(4, 0.7, "63.7"), (5, 0.9, "119")] {

@@ -5,7 +5,7 @@
 
 use hamel::scheme::StepError;
 use hamel::tables;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Proof, Report, Style};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Report, Style};
 use nalgebra::DMatrix;
 
 use crate::linear::table;
@@ -18,20 +18,12 @@ pub(super) fn run() -> Result<Report, StepError> {
         let name = format!("LMS{r}");
         let growth = growth(&table(&name, tables::lms(r, 1.0))?.alpha);
         let order = (growth[growth.len() - 1].1 / growth[growth.len() - 2].1).log2();
-        let claim = Claim::new(
+        claims.push(Claim::new(
             format!("power of the number of steps by which an error grows, {name}, ρ∞ = 1"),
             "1",
             Expected::Order { order: r as f64 - 2.0, tolerance: 0.01 },
             order,
-        );
-        claims.push(match r {
-            2 => claim,
-            _ => claim.refutes(
-                "at ρ∞ = 1 all have the same characteristics as the trapezoidal rule",
-                Proof::ClosedForm,
-                "True of the physical mode. The recursion has a multiple root −1 besides, with which errors are not bounded; the trapezoidal rule has none.",
-            ),
-        });
+        ));
         curves.push(Curve::new(name, Style::LineAndMarkers, growth));
     }
     let figure = Figure {
@@ -43,7 +35,12 @@ pub(super) fn run() -> Result<Report, StepError> {
         curves,
         slopes: Vec::new(),
     };
-    Ok(Report { claims, figures: vec![figure], ..Report::default() })
+    let notes = vec![
+        "What the paper says of the characteristics is said of the physical mode, and right. The recursion has a multiple \
+         root −1 besides, with which errors are not bounded; the trapezoidal rule has none."
+            .into(),
+    ];
+    Ok(Report { claims, figures: vec![figure], notes, ..Report::default() })
 }
 
 /// Numbers of steps and the factor by which a disturbance can have grown, for `y_k = Σ α_j y_{k−j}`.

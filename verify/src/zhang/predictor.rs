@@ -1,14 +1,14 @@
 //! The sign of m₀ in the predictor of two points. [zhang, Eqs. 12-14]
 //!
-//! Taylor's theorem, by which the text derives the weights, gives `m₀ = −6 α² (1 + α)` and `m₁ = −m₀`.
+//! Taylor's theorem, by which the text derives the weights, gives `m₀ = −6 α² (1 + α)` and `m₁ = −m₀`. The text of the
+//! article at hand has lost all signs and fraction bars of Eq. 14, so that it does not say what is printed.
 
 use hamel::scheme::StepError;
 use hamel::tables;
-use hamel_report::{Axis, Claim, Curve, Expected, Figure, Origin, Proof, Report, Style, at_least, at_most};
+use hamel_report::{Axis, Claim, Curve, Expected, Figure, Origin, Report, Style, at_most};
 
 use crate::convergence::{self, Convergence};
 use crate::linear::most;
-use crate::origins::SOME;
 
 /// α: the new step over the last one.
 const RATIOS: [f64; 5] = [0.3, 0.7, 1.0, 1.6, 3.0];
@@ -25,7 +25,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         };
         Convergence::new([0.1, 0.05, 0.025, 0.0125].map(error).to_vec())
     };
-    let (printed, corrected) = (study(1.0), study(-1.0));
+    let (without_sign, corrected) = (study(1.0), study(-1.0));
     let weights = RATIOS.map(|ratio| {
         let (ours, derived) = (tables::two_point(ratio), weights(-1.0, ratio));
         let pairs = ours.values.into_iter().chain(ours.derivatives).zip(derived);
@@ -35,7 +35,7 @@ pub(super) fn run() -> Result<Report, StepError> {
         let expected = Expected::Order { order, tolerance: 0.1 };
         Claim::new(format!("order of the prediction with {what}"), "1", expected, study.last_order())
     };
-    let named = [("m₀ as printed", &printed), ("m₀ with the other sign", &corrected)];
+    let named = [("m₀ = 6α²(1 + α)", &without_sign), ("m₀ = −6α²(1 + α)", &corrected)];
     let curve = |(name, study): (&str, &Convergence)| Curve::new(name, Style::LineAndMarkers, study.points.clone());
     Ok(Report {
         claims: vec![
@@ -44,14 +44,8 @@ pub(super) fn run() -> Result<Report, StepError> {
                 "1",
                 at_most(4e-15, Origin::Rounding("of a cubic of the order of one")),
                 cubic(-1.0),
-            )
-            .refutes(
-                "m₀ = 6α²(1 + α), m₁ = m₀",
-                Proof::Algebra,
-                "Taylor's theorem gives the signs m₀ < 0 < m₁; the text of the article has lost them.",
             ),
-            Claim::new("the same as printed, m₁ = −m₀", "1", at_least(1.0, SOME), cubic(1.0)),
-            order("m₀ as printed", 0.0, &printed),
+            order("m₀ = 6α²(1 + α)", 0.0, &without_sign),
             order("m₀ = −6α²(1 + α)", 3.0, &corrected).in_words("σ = O((t_N − t_{N−1})³)"),
             Claim::new(
                 "largest relative difference to the weights of `tables::two_point`",
@@ -70,7 +64,11 @@ pub(super) fn run() -> Result<Report, StepError> {
             curves: named.map(curve).to_vec(),
             slopes: Vec::new(),
         }],
-        notes: Vec::new(),
+        notes: vec![
+            "The text of the article at hand has neither minus signs nor fraction bars in Eq. 14: “α = t N t N 1 t N 1 t N \
+             2, m 0 = 6 α 2 ( 1 + α ) , m 1 = m 0”. With m₀ = −6α²(1 + α) and m₁ = −m₀ cubics are predicted exactly."
+                .into(),
+        ],
     })
 }
 

@@ -12,7 +12,7 @@ use self::dense::LaneDense;
 use self::sparse::LaneSparse;
 use super::number::Number;
 use super::sparse::RESIDUAL_LIMIT;
-use super::{LARGEST, MOST, find_scales, is_full, is_regular};
+use super::{LARGEST, MOST, find_scales, find_scales_of_inertia, is_full, is_regular, is_wide};
 use crate::lanes::Lanes;
 use crate::prelude::*;
 use crate::real::Real;
@@ -172,7 +172,11 @@ impl<const N: usize> LaneSolver<N> {
     fn rescale(&mut self, given: &[[f64; N]], lane: usize) -> bool {
         let Self { pattern, room: [values, rows, columns, scales], .. } = self;
         values.iter_mut().zip(given).for_each(|(to, from)| *to = from[lane]);
-        self.is_scaled[lane] = find_scales(pattern, values, rows, columns, |slot, scale| scales[slot] = scale).is_ok();
+        let find = if is_wide(pattern, values) { find_scales_of_inertia } else { find_scales };
+        self.is_scaled[lane] = find(pattern, values, rows, columns).is_ok();
+        for (scale, (row, column)) in scales.iter_mut().zip(pattern.entries()) {
+            *scale = rows[row] * columns[column];
+        }
         if self.is_scaled[lane] {
             let set = |to: &mut [Lanes<N>], from: &[f64]| {
                 to.iter_mut().zip(from).for_each(|(to, from)| to.0[lane] = *from);

@@ -2,7 +2,7 @@
 
 use hamel::scheme::{Scheme, StepError};
 use hamel::schemes;
-use hamel_report::{Axis, Claim, Expected, Report, at_most};
+use hamel_report::{Axis, Claim, Expected, Origin, Report, at_most};
 
 use super::super::driven::FIRST_ORDER;
 use super::trace::{Trace, contact_force, over_time};
@@ -13,6 +13,8 @@ const STEP: f64 = 1e-4;
 const UNTIL: f64 = 0.5;
 /// Until here small impacts have not yet made the motions differ, s.
 const ALIKE: f64 = 0.2;
+/// How far apart ω₁ and ω₂ of both schemes are to the end, of their largest values.
+const APART: [f64; 2] = [0.104, 0.160];
 /// When the contact stays closed between small impacts, s.
 const CLOSED: [f64; 2] = [0.04, 0.08];
 /// ω₁ and ω₂ of an independent implementation with ED-α, rad/s, at these times, s.
@@ -71,12 +73,18 @@ pub(super) fn run() -> Result<Report, StepError> {
             Expected::Reported(super::SMALL_IMPACTS),
             difference(ALIKE),
         ));
-        claims.push(Claim::new(
-            format!("{what}, to {UNTIL} s"),
-            "1",
-            Expected::Reported(super::SMALL_IMPACTS),
-            difference(UNTIL),
-        ));
+        claims.push(
+            Claim::new(
+                format!("{what}, to {UNTIL} s"),
+                "1",
+                Expected::Recorded { value: APART[k], tolerance: 5e-4 },
+                difference(UNTIL),
+            )
+            .not_reproduced(
+                "both match perfectly up to 0.5 s",
+                "They match to 0.2 s; then single impacts fall into different steps, and the motions part.",
+            ),
+        );
     }
     // The force swings about that of the rigid mechanism while the contact is closed.
     let mean = |trace: &Trace| {
@@ -86,10 +94,10 @@ pub(super) fn run() -> Result<Report, StepError> {
     };
     claims.push(
         Claim::new(
-            "mean contact force from 0.04 s to 0.08 s, ED-α over Bathe's scheme",
+            "mean contact force from 0.04 s to 0.08 s, ED-α over Bathe's scheme, difference to one",
             "1",
-            Expected::Theory { value: 1.0, tolerance: 0.05 },
-            mean(ed_alpha) / mean(bathe),
+            at_most(0.05, Origin::Chosen("“Good agreement” is no number: a twentieth.")),
+            (mean(ed_alpha) / mean(bathe) - 1.0).abs(),
         )
         .in_words("general behaviour and amplitude of the contact force are in good agreement"),
     );
@@ -111,10 +119,6 @@ pub(super) fn run() -> Result<Report, StepError> {
         )
     };
     let force = contact_force("fig29", "Fig. 29", caption, &traces);
-    let notes = vec![
-        "The text has the rates match to 0.5 s. Ours match to 0.2 s; then single impacts fall into different steps, and the \
-         motions part. Figures carry no numbers."
-            .into(),
-    ];
+    let notes = vec!["Figures carry no numbers.".into()];
     Ok(Report { claims, figures: vec![rate(0), rate(1), force], notes, ..Report::default() })
 }

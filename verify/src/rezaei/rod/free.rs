@@ -52,7 +52,7 @@ fn frequency_claims(report: &mut Report, held: Held, [coarse, printed]: [&Printe
     let frequencies = &printed.across.modes.frequencies;
     let zeros = frequencies[..rigid].iter().chain(&printed.along.modes.frequencies[..rigid_along]);
     let claim = Claim::new(
-        format!("largest of the {} frequencies that are zero over the next one, {name}", rigid + rigid_along),
+        format!("largest frequency that is zero, of {}, over the next one, {name}", rigid + rigid_along),
         "1",
         at_most(1e-4, Origin::Rounding("of squares of frequencies: its root")),
         largest(zeros.copied()) / frequencies[rigid],

@@ -1,6 +1,6 @@
 //! The third moment of inertia, printed as 0.234275. [sherif, Sect. "Heavy top"]
 //!
-//! The initial angular velocity of the paper is that of steady precession of a *symmetric* top, which fixes the number.
+//! The initial angular velocity of the paper follows from spin and inertia of a *symmetric* top, which fixes the number.
 
 use hamel::scheme::StepError;
 use hamel_report::{Cell, Claim, Column, Expected, Proof, Report, Table, printed};

@@ -19,7 +19,7 @@ const DURATION: f64 = 9.0;
 /// Why the printed scheme, of first order on the heavy top, is of second order here. [sherif, Eq. 41]
 pub(super) const ONE_AXIS: &str = "Slope +1 would be first order, which the scheme has on the heavy top. Here all bodies turn \
     about one axis: a torque along it that is averaged in components of Euler parameters loses the share 1 − cos(Δφ/2), \
-    which is of second order (Eq. 41). Fig. 9 must have its slope from data that are not printed.";
+    which is of second order (Eq. 41), whatever the data.";
 
 /// Errors of schemes over step sizes, with the angular velocities after each step; the longest computations come first, so that short ones fill the cores.
 pub(super) fn studies(
@@ -109,7 +109,7 @@ fn claims(studies: &[Convergence]) -> Vec<Claim> {
             at_least(1.9, ORDERS),
             least(&studies[0]),
         )
-        .undetermined("straight lines of slope +1, which indicate second order convergence", ONE_AXIS),
+        .not_reproduced("straight lines of slope +1, which indicate second order convergence", ONE_AXIS),
         Claim::new(
             "least order of the body-weighted variant, between step sizes",
             "1",

@@ -4,7 +4,8 @@ use hamel::model::State;
 use hamel::scheme::StepError;
 use hamel::{consistent_acceleration, initial_state};
 use hamel_models::RotatingShaft;
-use hamel_report::{Axis, Cell, Claim, Column, Expected, Origin, Report, Table, at_least, at_most};
+use hamel_models::rotating_shaft::RotatingShaftParameters;
+use hamel_report::{Axis, Cell, Claim, Column, Expected, Origin, Proof, Report, Table, at_least, at_most};
 
 use super::super::employed::{Employed, Named, Shown};
 use super::super::response::{Response, ending_claims, endings};
@@ -72,7 +73,21 @@ pub(in super::super) fn run() -> Result<Report, StepError> {
 fn motion(reference: &Response<4>) -> Vec<Claim> {
     let widest = largest(reference.between([0.0, END], 3).map(|(_, distance)| distance));
     let expected = Expected::Reference { value: WIDEST.0, tolerance: WIDEST.1 };
-    let mut claims = vec![Claim::new("largest distance of mid-span from the axis", "m", expected, widest)];
+    let disc = RotatingShaftParameters::default();
+    let mut claims = vec![
+        Claim::new("largest distance of mid-span from the axis", "m", expected, widest),
+        Claim::new(
+            "first moment of inertia of the disc, ½ m r² with r = 0.24 m",
+            "kg m²",
+            Expected::Theory { value: 0.5 * 70.573 * 0.24 * 0.24, tolerance: 5e-5 },
+            disc.disc_inertia[0],
+        )
+        .refutes(
+            "2.0325 g·m²",
+            Proof::ClosedForm,
+            "The mass and the radius that are printed beside it give it in kg m².",
+        ),
+    ];
     for (t, value, uncertainty) in INDEPENDENT {
         let expected = Expected::Reference { value, tolerance: uncertainty + OF_THE_MESH * widest };
         claims.push(Claim::new(format!("u₃ at {t} s"), "m", expected, reference.at(t, 0)));
