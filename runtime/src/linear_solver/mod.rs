@@ -401,14 +401,13 @@ fn find_scales(
     Ok(())
 }
 
-/// Whether columns without an entry on the diagonal, which belong to multipliers, are far larger than the others: scaled by
-/// rows, `[M, −Gᵀ; G, 0]` of a mechanism of micrometres, in SI units, has nothing but rounding of M beside G.
-fn is_wide(pattern: &SparsityPattern, values: &[f64]) -> bool {
+/// The largest entries of the columns that have one on the diagonal, and of the others, which belong to multipliers: of
+/// inertia and of gradients of constraints.
+fn widths(pattern: &SparsityPattern, values: &[f64]) -> [f64; 2] {
     let [mut inertia, mut gradients] = [0.0_f64; 2];
     for column in 0..pattern.columns {
-        let slots = pattern.column(column);
         let is_multiplier = pattern.slot(column, column).is_none();
-        for slot in slots {
+        for slot in pattern.column(column) {
             // Rows of constraints have no entry on the diagonal either.
             let row = pattern.row_indices()[slot] as usize;
             if is_multiplier {
@@ -418,11 +417,19 @@ fn is_wide(pattern: &SparsityPattern, values: &[f64]) -> bool {
             }
         }
     }
+    [inertia, gradients]
+}
+
+/// Whether gradients are far larger than inertia: scaled by rows, `[M, −Gᵀ; G, 0]` of a mechanism of micrometres, in SI
+/// units, has nothing but rounding of M beside G.
+fn is_wide(pattern: &SparsityPattern, values: &[f64]) -> bool {
+    let [inertia, gradients] = widths(pattern, values);
     inertia > 0.0 && gradients > WIDE * inertia
 }
 
-/// Powers of two that scale what stands on the diagonal to about one, then rows and columns that have nothing there to a
-/// largest entry of about one, and all of it to one of at most two.
+/// Powers of two that scale the diagonal of `M + γ Gᵀ G`, whose parts are as large, to about one, then rows and columns
+/// that have nothing there to a largest entry of about one, and all of it to one of at most two. M alone has nothing along
+/// the Euler parameters of a body.
 fn find_scales_of_inertia(
     pattern: &SparsityPattern,
     values: &[f64],
@@ -430,12 +437,19 @@ fn find_scales_of_inertia(
     column_scales: &mut [f64],
 ) -> Result<(), Singular> {
     let entries = || pattern.entries().zip(values);
+    let [inertia, gradients] = widths(pattern, values);
+    let share = inertia / gradients / gradients;
     column_scales.fill(0.0);
-    entries().filter(|((row, column), _)| row == column).for_each(|((row, _), value)| {
-        column_scales[row] = value.abs().sqrt();
-    });
+    for ((row, column), value) in entries() {
+        let has_inertia = |place: usize| pattern.slot(place, place).is_some();
+        if row == column {
+            column_scales[row] += value.abs();
+        } else if has_inertia(row) && !has_inertia(column) {
+            column_scales[row] += share * value * value;
+        }
+    }
     for (row_scale, column_scale) in row_scales.iter_mut().zip(column_scales.iter_mut()) {
-        *column_scale = if *column_scale > 0.0 { inverse_power_of_two(*column_scale)? } else { 0.0 };
+        *column_scale = if *column_scale > 0.0 { inverse_power_of_two(column_scale.sqrt())? } else { 0.0 };
         *row_scale = *column_scale;
     }
     // Those without are negative until both of their scales are known.
