@@ -2,7 +2,7 @@
 
 use hamel::gradient::{Changes, Differentiated, Direction};
 use hamel::simulation::Steps;
-use hamel::{Caution, Simulation, State, initial_state, schemes};
+use hamel::{Caution, Simulation, State, StepError, initial_state, schemes};
 use hamel_jit::{JitModel, Level};
 
 /// A carriage that is driven at four speeds in turn, with a bar that hangs on it by a hinge, without gravity.
@@ -162,4 +162,32 @@ fn blows_within_steps_are_said() {
         _ => None,
     });
     assert_eq!(found, Some((LASTS, 2)), "{:?}", run.cautions);
+}
+
+/// A drive that jumps itself is refused, by equal steps and by chosen ones; no motion follows it.
+#[test]
+fn drives_that_jump_themselves_are_refused() {
+    let text = "model Leaping {
+        planar;
+        coordinates COORDINATES;
+        body a { mass: 1 kg, inertia: 0.1 kg m^2 }
+        joint shaft: revolute(ground, a);
+        drive turn: a.angle == if time < 0.5 s { 3 rad/s * time } else { 3 rad/s * time + 0.3 rad };
+    }";
+    for coordinates in ["joint", "absolute"] {
+        let model =
+            hamel_jit::model(text.replace("COORDINATES", coordinates).parse().unwrap(), Level::AtOnce, None).unwrap();
+        for name in ["radau_iia5", "runge_kutta", "generalized_alpha", "dormand_prince"] {
+            let scheme = schemes::by_name(name, &[]).unwrap();
+            let chosen = scheme.estimates_errors().then(|| Steps::with_tolerance(1e-6, 1.0));
+            for steps in [Some(Steps::Fixed(0.01)), chosen].into_iter().flatten() {
+                let run = Simulation::new(&model, &*scheme).steps(steps).until(1.0).run(initial_state(&model).unwrap());
+                let Err(StepError::ConstraintJumps { t, constraint, jump, .. }) = &run.outcome else {
+                    panic!("{coordinates}, {name}: {:?}", run.outcome)
+                };
+                assert!(constraint == "turn" && (t - 0.5).abs() < 1e-9 && (jump.abs() - 0.3).abs() < 1e-9, "{name}");
+                assert!(run.trajectory.times().next_back().is_some_and(|end| (end - 0.5).abs() < 1e-9));
+            }
+        }
+    }
 }

@@ -385,6 +385,22 @@ pub enum StepError {
         /// The message of the panic.
         message: String,
     },
+    /// A constraint on positions, such as that of a drive, jumps with time, which no motion follows.
+    #[error(
+        "{scheme}: constraint `{constraint}` jumps by {jump:.3e} {unit} at t = {t} s, which no motion follows; let what it prescribes be continuous, its rate alone may jump"
+    )]
+    ConstraintJumps {
+        /// When, s.
+        t: f64,
+        /// Name of the scheme.
+        scheme: String,
+        /// Name of the constraint.
+        constraint: String,
+        /// By how much.
+        jump: f64,
+        /// The unit of that.
+        unit: String,
+    },
     /// Step size control makes no headway: too many steps are rejected, or more steps are left than any run can take.
     #[error(
         "{scheme}: steps chosen by a tolerance make no headway at t = {t:e} s: {accepted} were accepted and {rejected} rejected, the next one is of {dt:.3e} s; {reason}"

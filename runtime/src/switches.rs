@@ -7,6 +7,7 @@ use crate::acceleration::Acceleration;
 use crate::caution::Caution;
 use crate::model::{Model, State};
 use crate::prelude::*;
+use crate::residuals::{Lengths, measure};
 use crate::step::StepError;
 
 /// A time so close to the end of a step, relative to its length, is its end.
@@ -230,6 +231,32 @@ impl JumpingRates {
         }
         let (far, is_notable) = self.between(model, [t - aside, t + aside], state);
         is_notable && self.between(model, [t - 0.125 * aside, t + 0.125 * aside], state).0 > 0.5 * far
+    }
+
+    /// Refuses constraints on positions that jump themselves on the way from a state to this time, s, barely behind.
+    ///
+    /// # Errors
+    /// [`StepError::ConstraintJumps`].
+    pub(crate) fn check(&mut self, model: &dyn Model, scheme: &str, state: &State, t: f64) -> Result<(), StepError> {
+        let info = model.describe();
+        let [before, after] = &mut self.rates;
+        model.constraint(state.t, state.q.as_slice(), before);
+        model.constraint(t, state.q.as_slice(), after);
+        let on_positions = info.constraints.len() - info.velocity_constraints;
+        let length = Lengths::new(model, state).of(state);
+        for (constraint, (before, after)) in info.constraints[..on_positions].iter().zip(before.iter().zip(&*after)) {
+            let jump = before - after;
+            if jump.abs() > JUMP * measure(&constraint.unit, length) {
+                return Err(StepError::ConstraintJumps {
+                    t: 0.5 * (state.t + t),
+                    scheme: scheme.to_owned(),
+                    constraint: constraint.name.clone(),
+                    jump,
+                    unit: constraint.unit.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Leads a state over a jump, to this time, s, barely behind: the velocities change by what is shortest in the metric of M;

@@ -175,7 +175,9 @@ impl<'a> Way<'a> {
         let mut state = self.state().clone();
         let mut system = Acceleration::new(self.of.model, self.of.scheme.label());
         system.leave_out(self.stepper.left_out());
-        let change = JumpingRates::new(self.of.model).pass(&mut system, &mut state, behind)?;
+        let mut rates = JumpingRates::new(self.of.model);
+        rates.check(self.of.model, &self.of.scheme.label(), &state, behind)?;
+        let change = rates.pass(&mut system, &mut state, behind)?;
         let stepper = Some(self.begin_anew(state)?);
         self.ended = Some(Ended { before: None, stepper, change });
         Ok(())

@@ -72,6 +72,7 @@ impl<'a> Jump<'a> {
 
     /// The same at a time, s, barely after that of the state: schemes that do not resume go on as they do.
     fn pass_to(&mut self, driver: &mut Driver, t: f64) -> Result<(), StepError> {
+        self.rates.check(self.acceleration.model, &self.scheme, driver.state(), t)?;
         self.find(driver, t)?;
         let stepper = driver.stepper_mut();
         stepper.correctable().into_iter().for_each(|state| {
