@@ -14,7 +14,7 @@ const UNTIL: f64 = 0.5;
 /// Until here small impacts have not yet made the motions differ, s.
 const ALIKE: f64 = 0.2;
 /// How far apart ω₁ and ω₂ of both schemes are to the end, of their largest values.
-const APART: [f64; 2] = [0.104, 0.160];
+const APART: [f64; 2] = [0.1044, 0.1596];
 /// When the contact stays closed between small impacts, s.
 const CLOSED: [f64; 2] = [0.04, 0.08];
 /// ω₁ and ω₂ of an independent implementation with ED-α, rad/s, at these times, s.
