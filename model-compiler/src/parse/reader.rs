@@ -221,6 +221,10 @@ impl<'a> Reader<'a> {
     /// Always reads on if `start`, where the item in error begins, is still the next token.
     pub(super) fn skip_item(&mut self, start: Reader<'a>, to_the_end: bool) {
         if self.cursor == start.cursor {
+            // One that is too many ends nothing else.
+            if self.take(";") {
+                return;
+            }
             self.take_token();
         }
         while !self.is_empty() {
