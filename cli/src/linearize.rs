@@ -27,6 +27,8 @@ use results::{Followed, Results};
 const TOLERANCE: f64 = 1e-10;
 /// Most natural motions that are listed.
 const LISTED: usize = 40;
+/// Digits of eigenvalues.
+const DIGITS: usize = 9;
 /// Real parts that are rounding, relative to the magnitude of the eigenvalue and to that of the largest.
 const ROUNDING: [f64; 2] = [1e-9, 1e-12];
 /// Beside motions that nothing resists, eigenvalues of this part of the largest may be zero, too: rounding divides a double
@@ -360,14 +362,15 @@ fn show_modes(linear: &Linearization, modes: &[Mode], outputs: &[f64], screen: &
     let is_listed = |mode: &&Mode| mode.eigenvalue.norm() > 0.0 && mode.eigenvalue.im >= 0.0;
     let listed = modes.iter().filter(is_listed).count();
     for mode in modes.iter().filter(is_listed).take(LISTED) {
-        let number = |value: f64| readable(value, 6);
+        let known = known_digits(mode);
+        let number = |value: f64| readable(value, known.min(6));
         let mut shown = mode.clone();
         if mode.eigenvalue.im > 0.0 && is_rounding(mode.eigenvalue) {
             shown.eigenvalue.re = 0.0;
         }
         let of_oscillation = |value: f64| if shown.eigenvalue.im == 0.0 { "–".to_owned() } else { number(value) };
         rows.push(vec![
-            complex(shown.eigenvalue),
+            complex(shown.eigenvalue, known),
             of_oscillation(shown.frequency()),
             of_oscillation(shown.damping_ratio()),
             time_constant(shown.time_constant()),
@@ -449,7 +452,7 @@ fn show_multipliers(found: &Monodromy, screen: &mut Screen) -> Result<(), Failur
     let pairs = found.multipliers()?.into_iter().zip(found.exponents()?);
     // Of a pair that is conjugate one stands for both.
     for (multiplier, exponent) in pairs.filter(|(multiplier, _)| multiplier.im >= 0.0) {
-        rows.push(vec![complex(multiplier), readable(multiplier.norm(), 9), complex(exponent)]);
+        rows.push(vec![complex(multiplier, DIGITS), readable(multiplier.norm(), DIGITS), complex(exponent, DIGITS)]);
     }
     Ok(screen.table(&rows)?)
 }
@@ -481,18 +484,24 @@ fn show_locus(followed: &Followed, screen: &mut Screen) -> Result<(), Failure> {
         let values: Vec<Complex<f64>> = moving.iter().map(|&branch| locus.branches[branch][place]).collect();
         let largest = values.iter().map(|value| value.re).fold(f64::NEG_INFINITY, f64::max);
         let upper = values.iter().filter(|value| value.im >= 0.0);
-        let text: Vec<String> = upper.map(|value| complex(*value)).collect();
+        let text: Vec<String> = upper.map(|value| complex(*value, DIGITS)).collect();
         rows.push(vec![readable(value, 6), readable(largest, 6), text.join(", ")]);
     }
     Ok(screen.table(&rows)?)
 }
 
 /// `−1.5 ± 5.87 i`.
-fn complex(value: Complex<f64>) -> String {
+fn complex(value: Complex<f64>, digits: usize) -> String {
     match (value.re, value.im) {
-        (re, 0.0) => readable(re, 9),
-        (re, im) => format!("{} ± {} i", readable(re, 9), readable(im.abs(), 9)),
+        (re, 0.0) => readable(re, digits),
+        (re, im) => format!("{} ± {} i", readable(re, digits), readable(im.abs(), digits)),
     }
+}
+
+/// How many digits of an eigenvalue rounding leaves, of those that are shown.
+fn known_digits(mode: &Mode) -> usize {
+    let part = mode.rounding / mode.eigenvalue.norm();
+    if part > 0.0 { ((-part.log10()).floor() as usize).clamp(2, DIGITS) } else { DIGITS }
 }
 
 #[cfg(test)]

@@ -505,13 +505,14 @@ impl Model for JitModel {
         out.copy_from_slice(&self.contact_laws);
     }
 
-    fn switching_times(&self, visit: &mut dyn FnMut(f64, &[usize])) {
+    fn switching_times(&self, visit: &mut dyn FnMut([f64; 2], &[usize])) {
         let image = &self.program.image;
         let times = self.program.setup(&image.switches, &self.parameters);
-        times.into_iter().zip(&image.moved_by).for_each(|(time, moved_by)| visit(time, moved_by));
+        let pairs = times.as_chunks().0.iter();
+        pairs.zip(&image.moved_by).for_each(|(&time, moved_by)| visit(time, moved_by));
     }
 
-    fn input_times(&self, visit: &mut dyn FnMut(f64, bool)) {
+    fn input_times(&self, visit: &mut dyn FnMut([f64; 2], bool)) {
         self.inputs.iter().for_each(|signal| signal.corners(visit));
     }
 

@@ -273,7 +273,7 @@ pub fn function_of_time(text: &str) -> Result<Signal, SettingError> {
     }
     let _ = model.set_input("t", Signal::from(|t: f64| t));
     let state = Mutex::new(State::zeros(model.dims()));
-    Ok(Signal::from(move |t: f64| {
+    let value = move |t: f64| {
         let mut value = [0.0];
         let mut evaluate = |state: &mut State| {
             state.t = t;
@@ -285,7 +285,27 @@ pub fn function_of_time(text: &str) -> Result<Signal, SettingError> {
             Err(_) => evaluate(&mut State::zeros(model.dims())),
         }
         value[0]
-    }))
+    };
+    Ok(Signal::changing(value, changes(text)?))
+}
+
+/// The times at which a function of t takes another formula, as the model has them whose state changes by it.
+fn changes(text: &str) -> Result<Vec<[f64; 2]>, SettingError> {
+    let expression: TokenStream = text.parse().map_err(|error: LexError| SettingError(error.to_string()))?;
+    let model = quote::quote! {
+        model Function {
+            planar;
+            coordinates joint;
+            body carrier { mass: 1 kg, inertia: 1 kg m^2 }
+            joint rail: prismatic(ground, carrier);
+            let t = time / (1 s);
+            state reached 1: (#expression) / (1 s);
+        }
+    };
+    let model = crate::model(model, Level::AtOnce, None).map_err(|error| helped(text, error.to_string()))?;
+    let mut times = Vec::new();
+    model.switching_times(&mut |time, _| times.push(time));
+    Ok(times)
 }
 
 /// The value of an expression of the language without names, in SI units, and its unit, `1` of pure numbers and angles.

@@ -5,6 +5,8 @@ use hamel::simulation::Steps;
 use hamel::{Caution, Simulation, State, StepError, initial_state, schemes};
 use hamel_jit::{JitModel, Level};
 
+use crate::common::random::Random;
+
 /// A carriage that is driven at four speeds in turn, with a bar that hangs on it by a hinge, without gravity.
 struct Driven {
     mass: f64,
@@ -21,13 +23,8 @@ const STEP: f64 = 5e-3;
 
 impl Driven {
     fn random(seed: u64) -> Self {
-        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        let mut random = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut numbers = Random(seed);
+        let mut random = || (numbers.next() + 1.0) / 2.0;
         let [mass, inertia, arm] = [0.5 + random(), 0.02 + 0.1 * random(), 0.2 + 0.4 * random()];
         let speeds = std::array::from_fn(|_| 4.0 * random() - 2.0);
         Self { mass, inertia, arm, speeds, angle: 6.0 * random() - 3.0, rate: 4.0 * random() - 2.0 }

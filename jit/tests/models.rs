@@ -1,6 +1,6 @@
 //! What compiled models can do beside the trait: parameters, inputs, functions on request; and that nothing leaks.
 
-use hamel::{Model, Signal, State};
+use hamel::{ForwardDynamics, Model, Signal, State, StepError, consistent_acceleration, schemes};
 use hamel_compiler::derive::{FunctionRole, Role};
 use hamel_compiler::schedule::interpret::{Interpreter, Point, defaults};
 use hamel_jit::{JitModel, Level};
@@ -124,6 +124,14 @@ fn parameters_and_inputs_belong_to_one_model() {
     model.set(&[("mass_x", -1.0)]).unwrap();
     assert_eq!(model.validate().unwrap_err().what, "the mass of `a`");
     assert!(other.validate().is_ok());
+    // Nothing begins with such a mass.
+    let scheme = schemes::by_name("runge_kutta", &[]).unwrap();
+    let refused = [
+        scheme.start(&model, state.clone()).err(),
+        ForwardDynamics::new(&model, &state).err(),
+        consistent_acceleration(&model, &mut state).err(),
+    ];
+    assert!(refused.iter().all(|error| matches!(error, Some(StepError::BadModel(_)))), "{refused:?}");
 
     assert!(model.set_input("engine", Signal::from(1.0)).is_err());
     state.t = 2.0;

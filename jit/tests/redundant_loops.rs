@@ -1,7 +1,9 @@
 //! Mechanisms whose constraints follow from others: which do changes on the way, wherever a loop is cut.
 
-use hamel::{Simulation, State, initial_state, schemes};
+use hamel::{Model, Simulation, State, initial_state, schemes};
 use hamel_jit::{JitModel, Level};
+
+use crate::common::random::Random;
 
 /// The rectangular Bricard mechanism of the IFToMM library of benchmarks: six edges of a unit cube, the first one fixed, of
 /// 1 kg and 1/12 kg m² each, joined by hinges, with weight along −y. Six hinges leave one motion, so that one constraint
@@ -91,16 +93,8 @@ fn a_loop_moves_alike_wherever_it_is_cut() {
     }
 }
 
-/// A number between −1 and 1.
-fn random(state: &mut u64) -> f64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-}
-
-fn vector(state: &mut u64) -> [f64; 3] {
-    [(); 3].map(|()| (100.0 * random(state)).round() / 100.0)
+fn vector(random: &mut Random) -> [f64; 3] {
+    [(); 3].map(|()| (100.0 * random.next()).round() / 100.0)
 }
 
 fn shown([x, y, z]: [f64; 3]) -> String {
@@ -111,9 +105,9 @@ fn shown([x, y, z]: [f64; 3]) -> String {
 /// differ from one axis to the next: a body on two hinges or two guides moves as on one, and a bolt in a weld moves nothing.
 #[test]
 fn joints_that_bind_nothing_change_nothing() {
-    let mut seed = 0x2545_F491_4F6C_DD1D;
+    let mut random = Random(2);
     for trial in 0..24 {
-        let (axis, at, on_body, shift) = (vector(&mut seed), vector(&mut seed), vector(&mut seed), random(&mut seed));
+        let (axis, at, on_body, shift) = (vector(&mut random), vector(&mut random), vector(&mut random), random.next());
         let along = axis.map(|x| x * shift);
         let plus = |a: [f64; 3], b: [f64; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
         let kind = ["revolute", "prismatic", "cylindrical"][trial % 3];
@@ -157,9 +151,9 @@ fn joints_that_bind_nothing_change_nothing() {
 /// Four bars in a plane that lies obliquely in space, closed by a hinge or by a joint that leaves more, move alike.
 #[test]
 fn planar_loops_move_alike_however_they_lie_in_space() {
-    let mut seed = 0x9E37_79B9_7F4A_7C15;
+    let mut random = Random(3);
     for _ in 0..8 {
-        let normal = vector(&mut seed);
+        let normal = vector(&mut random);
         let length = normal.iter().map(|x| x * x).sum::<f64>().sqrt();
         let n = normal.map(|x| x / length);
         // Two directions in the plane.
@@ -269,5 +263,47 @@ fn constraints_hand_over_their_forces_as_mechanisms_turn() {
             tried += 1;
         }
         assert!(tried > 24, "{tried}");
+    }
+}
+
+/// A truss of bars that cross in each bay, on a pin: in each bay one bar follows from the others, and all of it falls as one
+/// body, in which the joints of the bars do not turn.
+#[test]
+fn trusses_with_many_redundant_bars_fall_as_one_body() {
+    for bays in [20, 80, 120] {
+        let text = format!(
+            "model Truss {{
+                planar;
+                gravity [0, -9.81] m/s^2;
+                const n = {bays};
+                param a = 1 m;
+                for i in 0..=n {{
+                    body b[i] {{ mass: 1 kg, inertia: 1e-3 kg m^2 }}
+                    body t[i] {{ mass: 1 kg, inertia: 1e-3 kg m^2 }}
+                    initial b[i].position = [a * i, 0 m];
+                    initial t[i].position = [a * i, a];
+                    joint v[i]: distance(b[i], t[i]) {{ length: a }}
+                }}
+                joint pin: revolute(ground, b[0]);
+                for i in 0..n {{
+                    joint lower[i]: distance(b[i], b[i + 1]) {{ length: a }}
+                    joint upper[i]: distance(t[i], t[i + 1]) {{ length: a }}
+                    joint rising[i]: distance(b[i], t[i + 1]) {{ length: sqrt(2) * a }}
+                    joint falling[i]: distance(t[i], b[i + 1]) {{ length: sqrt(2) * a }}
+                }}
+                output tip = t[n].acceleration;
+            }}"
+        );
+        let model = hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap();
+        let start = initial_state(&model).unwrap_or_else(|error| panic!("{bays} bays: {error}"));
+        assert_eq!(hamel::redundant_constraints(&model, &start).len(), bays, "{bays} bays");
+        let mut tip = [0.0; 2];
+        model.outputs(&start, &mut tip);
+        let sum = |of: fn(f64) -> f64| (0..=bays).map(|i| of(f64::from(i as u32))).sum::<f64>();
+        let turning = -9.81 * sum(|i| 2.0 * i) / sum(|i| 2.0 * i * i + 1.0);
+        let expected = [-turning, turning * bays as f64];
+        let is_near =
+            tip.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-6 * expected.abs());
+        assert!(is_near, "{bays} bays: {tip:?}, {expected:?}");
     }
 }

@@ -54,11 +54,8 @@ fn unit(a: [f64; 3]) -> [f64; 3] {
 /// A ball on a rod in a plane that is given: of the circle that is left the point next to where the ball is without conditions.
 #[test]
 fn a_ball_is_put_where_it_is_nearest() {
-    let mut state = 1_u64;
-    let mut random = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
-    };
+    let mut numbers = Random(1);
+    let mut random = || 0.5 * numbers.next();
     let mut tried = 0;
     for _ in 0..40 {
         let at = [random(), random(), random()];
@@ -206,13 +203,8 @@ fn three_arms_stay_level() {
 /// Where every body is said to be where a double pendulum has it, in digits that are rounded, it is put there.
 #[test]
 fn starts_that_say_everything_are_found() {
-    let mut seed = 0x1234_5678_9ABC_DEF1_u64;
-    let mut random = |size: f64| {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        size * ((seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0)
-    };
+    let mut numbers = Random(1);
+    let mut random = |size: f64| size * numbers.next();
     for trial in 0..100 {
         let [h, k0, k1] = [(); 3].map(|()| [random(6.0), random(6.0)]);
         let [a, b] = [random(3.1), random(3.1)];
@@ -377,6 +369,62 @@ fn chains_of_any_size_turn_alike() {
     for of_size in &ends[1..] {
         for (found, expected) in of_size.iter().flatten().flatten().zip(ends[0].iter().flatten().flatten()) {
             assert!((found - expected).abs() < 1e-6, "{ends:?}");
+        }
+    }
+}
+
+/// Roll and yaw of any number of turns are those within half a turn, as numbers and as parameters.
+#[test]
+fn bodies_are_turned_by_any_angle() {
+    let mut random = Random(9);
+    for _ in 0..20 {
+        let [roll, yaw] = [(); 2].map(|()| 1000.0 * random.next());
+        let pitch = 80.0 * random.next();
+        let [(sr, cr), (sp, cp), (sy, cy)] = [roll, pitch, yaw].map(|angle| angle.to_radians().sin_cos());
+        let along = [cy * cp, sy * cp, -sp];
+        let across = [cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, cp * sr];
+        for coordinates in ["absolute", "absolute(euler_zyx)", "joint"] {
+            let model = compiled(&format!(
+                "model Turned {{ coordinates {coordinates};
+                    param heading = {yaw:e} deg;
+                    body b {{ mass: 1 kg, inertia: diag(0.05, 0.06, 0.04) kg m^2 }}
+                    joint motion: free(ground, b);
+                    initial b.roll = {roll:e} deg;
+                    initial b.pitch = {pitch:e} deg;
+                    initial heading = b.yaw;
+                    output along = (b at [1, 0, 0] m).position - b.position;
+                    output across = (b at [0, 1, 0] m).position - b.position;
+                }}"
+            ));
+            let found = outputs(&model);
+            let is_near =
+                found.iter().zip(along.iter().chain(&across)).all(|(found, expected)| (found - expected).abs() < 1e-9);
+            assert!(is_near, "{coordinates}, {roll}, {pitch}, {yaw}: {found:?}, {along:?}, {across:?}");
+        }
+    }
+}
+
+/// Where the x axis of a body is vertical, roll is zero, and yaw is what turns it.
+#[test]
+fn bodies_that_stand_upright_have_a_yaw() {
+    for (pitch, angle) in [(-90.0, 0.5), (90.0, 2.0), (-90.0, -3.0), (90.0, 0.0)] {
+        for coordinates in ["absolute", "joint"] {
+            let model = compiled(&format!(
+                "model Upright {{ coordinates {coordinates};
+                    body b {{ mass: 1 kg, inertia: diag(0.05, 0.06, 0.04) kg m^2 }}
+                    joint hinge: revolute(ground, b rotated rotation_y({:e} deg));
+                    initial (b at [0, 1, 0] m).position.x = {:e} m;
+                    initial (b at [0, 1, 0] m).position.y = {:e} m;
+                    output turned = [b.roll, b.pitch, b.yaw];
+                }}",
+                -pitch,
+                -f64::sin(angle),
+                f64::cos(angle)
+            ));
+            let found = outputs(&model);
+            let expected = [0.0, f64::to_radians(pitch), angle];
+            let is_near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-7);
+            assert!(is_near, "{coordinates}: {found:?}, {expected:?}");
         }
     }
 }

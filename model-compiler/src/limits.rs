@@ -44,7 +44,7 @@ pub const ELEMENTS_OF_BEAMS: i64 = 10_000;
 /// Pairs of velocities, of different joints, that a tree couples, those of a chain of a hundred hinges: compiling it in
 /// memory takes some ten seconds, and twice as many hinges would take five times as much. Bodies side by side couple none.
 pub const COUPLED_VELOCITIES: usize = 100 * 99 / 2;
-/// Initial conditions by velocities: their derivatives are dense until it is known which are zero.
+/// Initial conditions by velocities in joint coordinates, where a condition on one body may depend on all of them.
 pub const INITIAL_DERIVATIVES: usize = 5_000_000;
 /// Velocities in joint coordinates: all of them are in one kernel, and the matrix of all masses is checked.
 pub const VELOCITIES: usize = 2000;

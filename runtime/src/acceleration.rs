@@ -80,7 +80,7 @@ pub(crate) struct Acceleration<'m> {
     pub(crate) rhs: Vec<f64>,
     rate: Vec<f64>,
     unused: Vec<f64>,
-    scheme: String,
+    pub(crate) scheme: String,
     /// Time of the step's beginning, s, for errors.
     start: f64,
     pub(crate) stats: StepStats,

@@ -12,7 +12,7 @@ use crate::prelude::*;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::step::{Cause, StepError, StepStats, check_clock};
-use crate::switches;
+use crate::switches::Times;
 
 /// Tolerances and bounds of step size control.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,8 +59,8 @@ const INTEGRAL: f64 = 0.4;
 const LEAST_ERROR: f64 = 1e-8;
 /// Relative tolerances below this are smaller than rounding errors, and no step would satisfy them.
 const LEAST_TOLERANCE: f64 = 1e-14;
-/// A step shorter than this fraction of the time does not change the time.
-pub(crate) const SHORTEST: f64 = 1e-14;
+/// A step shorter than this fraction of the time does not change the time, or of what is left, up to a second, leads nowhere.
+const SHORTEST: f64 = 1e-14;
 /// Largest number of steps. Beyond it runs take too long, and a step may be too short to change the time.
 pub(crate) const MAX_STEPS: f64 = 1e10;
 
@@ -101,7 +101,7 @@ pub struct AdaptiveStepper<'m> {
     short: u32,
     /// The times at which formulas and inputs change, s, ascending: steps end there, for no estimate sees what a step passes
     /// over.
-    switches: Vec<f64>,
+    switches: Times,
 }
 
 impl<'m> AdaptiveStepper<'m> {
@@ -194,7 +194,7 @@ impl<'m> AdaptiveStepper<'m> {
             attempts: 0,
             since,
             short: 0,
-            switches: switches::ends(model, since),
+            switches: Times::of_ends(model),
         })
     }
 
@@ -220,7 +220,7 @@ impl<'m> AdaptiveStepper<'m> {
             let reason = format!("cannot step from t = {} s to {} s", Digits(t), Digits(until));
             return Err(StepError::BadParameter { scheme: self.scheme.clone(), reason });
         }
-        let stats = self.accepted_step(until).map_err(|error| self.watch.explain(error))?;
+        let stats = self.accepted_step(until).map_err(|error| however_short(self.watch.explain(error)))?;
         if let Err(error) = self.watch.pass(self.stepper.state()) {
             self.stepper.retreat();
             return Err(error);
@@ -233,15 +233,15 @@ impl<'m> AdaptiveStepper<'m> {
         self.previous.copy_from(self.stepper.state());
         loop {
             let (t, rest) = (self.previous.t, until - self.previous.t);
-            let behind = self.switches.partition_point(|&time| time <= t + SHORTEST * (1.0 + t.abs()));
-            let ahead = self.switches.get(behind).map_or(rest, |time| rest.min(time - t));
+            let shortest = shortest(t, until);
+            let ahead = self.switches.after(t + shortest).map_or(rest, |time| rest.min(time - t));
             // A remainder barely longer than the step is halved, so that no very short step is left.
             let dt = match self.next_step {
                 step if step >= ahead => ahead,
                 step if 2.0 * step > ahead => 0.5 * ahead,
                 step => step,
             };
-            if dt <= SHORTEST * (1.0 + t.abs()) {
+            if dt <= shortest {
                 let (scheme, iteration) = (self.scheme.clone(), self.rejected as u32);
                 return Err(StepError::NotConverged {
                     t,
@@ -259,7 +259,7 @@ impl<'m> AdaptiveStepper<'m> {
                         WITHIN.iter().try_for_each(|part| check_inputs(self.model, t + part * dt))?;
                     }
                     self.next_step = RETRY * dt;
-                    if self.next_step <= SHORTEST * (1.0 + t.abs()) {
+                    if self.next_step <= shortest {
                         self.rejected += 1;
                         return Err(error);
                     }
@@ -293,8 +293,8 @@ impl<'m> AdaptiveStepper<'m> {
             let ratio = if error.is_finite() { SAFETY * error.powf(-exponent) } else { SHRINK };
             self.next_step = dt * ratio.clamp(SHRINK, SAFETY);
             self.retreat()?;
-            if !error.is_finite() && self.next_step <= SHORTEST * (1.0 + t.abs()) {
-                return Err(self.undefined("its estimates of errors are not finite, however short its steps are"));
+            if !error.is_finite() && self.next_step <= shortest {
+                return Err(self.no_headway(t, "estimates of errors are not finite, however short steps are"));
             }
             self.count_rejected(t, rest)?;
         }
@@ -457,5 +457,20 @@ impl<'m> AdaptiveStepper<'m> {
         self.retreat()?;
         let dt = t - self.previous.t;
         if dt <= 0.0 { Ok(StepStats::default()) } else { self.stepper.step(dt) }
+    }
+}
+
+/// Steps from a time t, s, on the way to another one that are no longer than this, s, are none.
+pub(crate) fn shortest(t: f64, until: f64) -> f64 {
+    SHORTEST * ((until - t).clamp(0.0, 1.0) + t.abs())
+}
+
+/// The failure of a step, when shorter ones have failed too.
+fn however_short(error: StepError) -> StepError {
+    match error {
+        StepError::NotConverged { t, scheme, iteration, residual, cause: Cause::StepTooLong } => {
+            StepError::NotConverged { t, scheme, iteration, residual, cause: Cause::AnyStep }
+        }
+        other => other,
     }
 }

@@ -16,11 +16,13 @@ use crate::model::{Block, Channel, Model, State};
 use crate::prelude::*;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::rows::{RANK, Rows};
-use crate::start::{check_gaps, check_sizes};
+use crate::start::{check_gaps, check_model};
 use crate::step::StepError;
 use crate::undefined::explain_not_finite;
 
 const MAX_ITERATIONS: usize = 100;
+/// A singular vector of length one with less than this in velocities is one of multipliers.
+const MULTIPLIERS: f64 = 1e-3;
 /// What is left of the way to the nearest solution, relative to one plus the way there, when it is reached.
 const NEAREST: f64 = 1e-13;
 /// Most steps on that way, each of which leaves a part of it: a small one where the constraints are nearly straight.
@@ -120,8 +122,7 @@ pub fn state_with(
     coordinates: &[(usize, f64)],
     velocities: &[(usize, f64)],
 ) -> Result<State, StepError> {
-    model.validate()?;
-    check_sizes(model, near)?;
+    check_model(model, near)?;
     let (info, dims) = (model.describe(), model.dims());
     for (of, length, kind) in [(coordinates, dims.nq, "coordinates"), (velocities, dims.nv, "velocities")] {
         if let Some((place, _)) = of.iter().find(|(place, _)| *place >= length) {
@@ -223,8 +224,9 @@ fn refused(
 /// dynamics). Contact forces are not included.
 ///
 /// # Errors
-/// [`StepError::BadState`] for a state of another size, [`StepError::Inconsistent`] when a direction of motion has no
-/// inertia, [`StepError::BadInput`] for an input that is not finite.
+/// [`StepError::BadModel`] for parameters out of range, [`StepError::BadState`] for a state of another size,
+/// [`StepError::Inconsistent`] when a direction of motion has no inertia, [`StepError::BadInput`] for an input that is not
+/// finite.
 ///
 /// # Examples
 /// A mass of 1 kg on a spring of 4 N/m.
@@ -250,7 +252,7 @@ fn refused(
 /// # }
 /// ```
 pub fn consistent_acceleration(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
-    check_sizes(model, state)?;
+    check_model(model, state)?;
     let inconsistent = |reason| StepError::Inconsistent { model: model.describe().name.clone(), reason, residual: 0.0 };
     let mut acceleration = Acceleration::new(model, String::new());
     let redundant = redundant_constraints(model, state);
@@ -302,10 +304,13 @@ fn why_singular(model: &dyn Model, state: &State, matrix: &DMatrix<f64>) -> Stri
         let smallest = RANK * svd.singular_values.max();
         let motions = svd.singular_values.iter().zip(vectors.row_iter()).filter(|(value, _)| **value <= smallest);
         let motions = motions.map(|(_, vector)| vector.columns(0, nv).transpose());
-        motions.max_by(|a, b| a.norm().total_cmp(&b.norm())).map(|motion| motion.iamax())
+        motions.max_by(|a, b| a.norm().total_cmp(&b.norm())).map(|motion| (motion.iamax(), motion.norm()))
     });
     match motion {
-        Some(coordinate) => format!("motion of `{}` has no inertia", info.velocities[coordinate].name),
+        Some((_, size)) if size < MULTIPLIERS => {
+            "constraints depend on each other, and which follow from others was not found".to_owned()
+        }
+        Some((coordinate, _)) => format!("motion of `{}` has no inertia", info.velocities[coordinate].name),
         None => "a direction of motion has no inertia".to_owned(),
     }
 }

@@ -162,8 +162,8 @@ impl<'a, I: IntoIterator<Item = u64, IntoIter: Send>> Ensemble<'a, I> {
     }
 
     /// The same where a thread runs up to so many cases at once, as in lanes; fewer where there are not enough for all
-    /// threads. It gets their numbers, and returns as many results in this order. Cases whose group panics run again one by
-    /// one.
+    /// threads. It gets their numbers, and returns as many results in this order; another number of results counts as a panic.
+    /// Cases whose group panics run again one by one.
     ///
     /// # Examples
     /// ```
@@ -206,7 +206,12 @@ impl<'a, I: IntoIterator<Item = u64, IntoIter: Send>> Ensemble<'a, I> {
                 scope.spawn(move || {
                     let mut own = None;
                     let mut run = |numbers: &[u64]| -> Vec<Case<T>> {
-                        let run = AssertUnwindSafe(|| together(own.get_or_insert_with(worker), numbers));
+                        let run = AssertUnwindSafe(|| {
+                            let results = together(own.get_or_insert_with(worker), numbers);
+                            let [expected, found] = [numbers.len(), results.len()];
+                            assert_eq!(expected, found, "expected as many results as cases, {expected}, not {found}");
+                            results
+                        });
                         match catch_unwind(run) {
                             Ok(results) => results.into_iter().map(Case::Ended).collect(),
                             Err(panic) => {

@@ -19,7 +19,7 @@ use crate::model::{Model, ParameterError, State};
 use crate::prelude::*;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::rows::{RANK, Rows};
-use crate::start::{broken_constraint, check_sizes};
+use crate::start::{broken_constraint, check_model};
 use crate::step::StepError;
 
 const MAX_ITERATIONS: u32 = 50;
@@ -128,8 +128,7 @@ pub enum EquilibriumError {
 /// # }
 /// ```
 pub fn equilibrium(model: &dyn Model, start: &State) -> Result<Equilibrium, EquilibriumError> {
-    model.validate()?;
-    check_sizes(model, start)?;
+    check_model(model, start)?;
     let (info, dims) = (model.describe(), model.dims());
     let mut start = start.clone();
     start.v.rows_mut(0, dims.nv - info.states).fill(0.0);

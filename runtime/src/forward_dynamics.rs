@@ -6,7 +6,7 @@ use crate::acceleration::Acceleration;
 use crate::model::{Model, State};
 use crate::prelude::*;
 use crate::redundancy::{Kept, redundant_constraints};
-use crate::start::check_sizes;
+use crate::start::check_model;
 use crate::step::StepError;
 
 /// Solves M a + h − f = τ + Gᵀ λ with g̈ = 0 for a and λ, again and again.
@@ -42,7 +42,7 @@ impl<'m> ForwardDynamics<'m> {
     /// For states near this one: constraints that follow from others here are left out, and their multipliers are zero.
     ///
     /// # Errors
-    /// [`StepError::BadState`] for a state of another size.
+    /// [`StepError::BadModel`] for parameters out of range, [`StepError::BadState`] for a state of another size.
     ///
     /// # Examples
     /// A block on a plane of 45°, of two coordinates with a constraint: gravity and a force along the plane.
@@ -75,7 +75,7 @@ impl<'m> ForwardDynamics<'m> {
     /// # }
     /// ```
     pub fn new(model: &'m dyn Model, state: &State) -> Result<Self, StepError> {
-        check_sizes(model, state)?;
+        check_model(model, state)?;
         let mut acceleration = Acceleration::new(model, "forward dynamics".to_owned());
         let left_out = redundant_constraints(model, state);
         acceleration.leave_out(&left_out);

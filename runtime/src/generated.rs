@@ -23,7 +23,7 @@ use crate::prelude::*;
 use crate::real::Real;
 
 /// Calls `visit` with each time, and what moves it.
-pub fn visit_times(times: &[f64], moved_by: &[&[usize]], visit: &mut dyn FnMut(f64, &[usize])) {
+pub fn visit_times(times: &[[f64; 2]], moved_by: &[&[usize]], visit: &mut dyn FnMut([f64; 2], &[usize])) {
     times.iter().zip(moved_by).for_each(|(time, moved_by)| visit(*time, moved_by));
 }
 

@@ -126,6 +126,7 @@ pub use signal::{Held, Signal};
 pub use simulation::{Motion, Run, Simulation};
 pub use sparsity::SparsityPattern;
 pub use step::{Cause, StepError, StepStats};
+pub use switches::next_switching_time;
 pub use trajectory::{Column, Trajectory, UnknownColumn};
 pub use undefined::explain_not_finite;
 pub use watchers::Watchers;

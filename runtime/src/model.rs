@@ -591,13 +591,14 @@ pub trait Model: Send + Sync {
     fn contact_bias(&self, _t: f64, _q: &[f64], _v: &[f64], _rate: &mut [f64], _acceleration: &mut [f64]) {}
     /// Impact and friction of the contacts, `[contacts]`; they depend on parameters only.
     fn contact_laws(&self, _out: &mut [ContactLaw]) {}
-    /// Calls `visit` with each time, s, at which forces, rates, constraints or gaps take another formula, as
-    /// `if time < t1` does, and with the parameters that move it, by their places among those with respect to which there are
-    /// derivatives. Steps whose lengths are chosen end there. Those that are not finite are never reached.
-    fn switching_times(&self, _visit: &mut dyn FnMut(f64, &[usize])) {}
-    /// Calls `visit` with the times, s, at which tables of inputs change their slope, and whether their values jump there, see
+    /// Calls `visit` with each time at which forces, rates, constraints or gaps take another formula, as `if time < t1` does,
+    /// and after what time it recurs, as with `if sin(rate * time) > 0`, both in s, zero if it does not; and with the
+    /// parameters that move it, by their places among those with respect to which there are derivatives. Steps whose lengths
+    /// are chosen end there. Those that are not finite are never reached.
+    fn switching_times(&self, _visit: &mut dyn FnMut([f64; 2], &[usize])) {}
+    /// Calls `visit` with the times at which inputs change their slope, and whether their values jump there, see
     /// [`Signal::corners`](crate::Signal::corners). Steps whose lengths are chosen end there, too.
-    fn input_times(&self, _visit: &mut dyn FnMut(f64, bool)) {}
+    fn input_times(&self, _visit: &mut dyn FnMut([f64; 2], bool)) {}
     /// Kinetic and potential energy.
     fn energy(&self, t: f64, q: &[f64], v: &[f64]) -> Energy;
     /// Power of everything that changes [`energy`](Self::energy) except constraints and contacts, W: along any motion

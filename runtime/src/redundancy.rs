@@ -8,6 +8,7 @@ use nalgebra::DVector;
 
 use crate::model::{Model, State};
 use crate::prelude::*;
+use crate::random::Random;
 use crate::rows::{ROUNDING, Rows};
 
 /// A constraint depends on others if the distance of its normalized gradient to their span is below this: well above
@@ -20,6 +21,13 @@ const OWN: f64 = 0.1;
 /// Up to this many constraints, gradients are orthogonalized one by one. Beyond, dependent ones are found by sparse
 /// elimination, whose work grows with the number of entries.
 const ORTHOGONALIZED: usize = 300;
+/// Up to this many, what elimination has found is confirmed, and found one by one where it is not right: its pivots are those
+/// of an order that keeps it sparse, and tell distances only roughly where very many constraints depend on each other.
+const DOUBTFUL: usize = 3000;
+/// Gradients whose squared distance is below this may be dependent.
+const CONFIRMED: f64 = 1e-8;
+/// What is left of a normalized gradient without its part in the span of others, if it is in that.
+const OUTSIDE: f64 = 1e-5;
 /// Added to the diagonal of the products of gradients in sparse elimination, so that it can proceed past dependent
 /// ones; larger than the rounding of thousands of terms.
 const PIVOT: f64 = 1e-10;
@@ -122,7 +130,11 @@ fn dependent(gradients: Rows, within: f64) -> Vec<usize> {
     let dependent = match gradients.rows {
         0 => Vec::new(),
         1..=ORTHOGONALIZED => dependent_by_orthogonalization(&gradients, within),
-        _ => dependent_by_elimination(&gradients, within),
+        rows => {
+            let found = dependent_by_elimination(&gradients, within);
+            let is_doubtful = rows <= DOUBTFUL && !is_confirmed(&gradients, &found);
+            if is_doubtful { dependent_by_orthogonalization(&gradients, within) } else { found }
+        }
     };
     dependent.into_iter().map(|row| suspects[row]).collect()
 }
@@ -278,6 +290,27 @@ fn dependent_by_elimination(gradients: &Rows, within: f64) -> Vec<usize> {
     let squares = gradients.bordered(PIVOT).map_or_else(Vec::new, |bordered| bordered.squares());
     let least = LEAST_PIVOT.max(within * within);
     squares.into_iter().enumerate().filter(|(_, square)| *square <= least).map(|(row, _)| row).collect()
+}
+
+/// Whether these rows are in the span of the others, which are independent.
+fn is_confirmed(gradients: &Rows, dependent: &[usize]) -> bool {
+    let kept: Vec<usize> = (0..gradients.rows).filter(|row| dependent.binary_search(row).is_err()).collect();
+    let kept = gradients.clone().some(&kept);
+    // What dependent rows make of some forces is as large as the inverse of the pivot allows.
+    let mut random = Random(1);
+    let any = DVector::from_fn(kept.rows, |_, _| random.next());
+    let Some(mut independent) = kept.bordered(PIVOT) else { return false };
+    if independent.solve(&any).1.norm() * CONFIRMED > any.norm() {
+        return false;
+    }
+    let forces = kept.transposed();
+    let Some(mut span) = forces.bordered(DAMPING) else { return false };
+    gradients.clone().some(dependent).to_vectors().into_iter().all(|mut rest| {
+        for _ in 0..ROUNDS {
+            rest -= forces.times(&span.shortest(&rest));
+        }
+        rest.amax() <= OUTSIDE
+    })
 }
 
 /// Replaces the multipliers of a state by those of least norm with the same forces `Gᵀ λ`.

@@ -29,6 +29,7 @@ const FAR: f64 = 1e-14;
 pub(crate) const RANK: f64 = 1e-10;
 
 /// A matrix of few entries a row.
+#[derive(Clone)]
 pub(crate) struct Rows {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
@@ -226,7 +227,7 @@ impl Bordered {
     }
 
     /// x and y of [`shortest`](Self::shortest).
-    fn solve(&mut self, rhs: &DVector<f64>) -> (DVector<f64>, DVector<f64>) {
+    pub(crate) fn solve(&mut self, rhs: &DVector<f64>) -> (DVector<f64>, DVector<f64>) {
         let mut x = vec![0.0; self.columns];
         x.extend(rhs.iter());
         self.solver.solve(&mut x);

@@ -30,12 +30,16 @@ pub struct Signal(Kind);
 
 /// Slopes that differ by less than this part of them are those of one line.
 const STRAIGHT: f64 = 1e-9;
+/// How far before and after a time, relative to it, values are compared, and by what part of them they differ where they jump.
+const ASIDE: f64 = 1e-9;
+const JUMP: f64 = 1e-6;
 
 #[derive(Clone)]
 enum Kind {
     Constant(f64),
     Sampled { times: Arc<[f64]>, values: Arc<[f64]> },
     Function(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
+    Changing { function: Arc<dyn Fn(f64) -> f64 + Send + Sync>, times: Arc<[[f64; 2]]> },
     Held(Held),
 }
 
@@ -86,17 +90,49 @@ impl Signal {
             .then(|| Signal(Kind::Sampled { times: times.into(), values: values.into() }))
     }
 
-    /// Calls `visit` with the times of samples, s, at which the slope changes, and whether the value jumps there.
+    /// A function of time that takes another formula at these times, each with the time after which it recurs, zero if it does
+    /// not, both in s. Steps end there, as at the samples of a table; what other functions do within a step is not seen.
+    ///
+    /// # Examples
+    /// A pulse, and a square wave.
+    ///
+    /// ```
+    /// use hamel::Signal;
+    ///
+    /// let pulse = Signal::changing(|t| if (1.0..1.01).contains(&t) { 5.0 } else { 0.0 }, [[1.0, 0.0], [1.01, 0.0]]);
+    /// let wave = Signal::changing(|t| (t % 2.0 - 1.0).signum(), [[0.0, 1.0]]);
+    /// assert_eq!((pulse.value(1.005), wave.value(3.5)), (5.0, 1.0));
+    /// ```
+    pub fn changing(
+        function: impl Fn(f64) -> f64 + Send + Sync + 'static,
+        times: impl IntoIterator<Item = [f64; 2]>,
+    ) -> Self {
+        Signal(Kind::Changing { function: Arc::new(function), times: times.into_iter().collect() })
+    }
+
+    /// Calls `visit` with the times at which the slope of a table changes, or the formula of a [changing](Self::changing)
+    /// signal, each with the time after which it recurs, zero if it does not, both in s; and whether the value jumps there.
     ///
     /// # Examples
     /// ```
     /// let ramp = hamel::Signal::sampled([(0.0, 1.0), (1.0, 2.0), (2.0, 3.0), (2.0, 5.0)]).expect("samples that ascend");
     /// let mut corners = Vec::new();
-    /// ramp.corners(&mut |t, jumps| corners.push((t, jumps)));
+    /// ramp.corners(&mut |[t, _], jumps| corners.push((t, jumps)));
     /// assert_eq!(corners, [(0.0, false), (2.0, true)]);
     /// ```
-    pub fn corners(&self, visit: &mut dyn FnMut(f64, bool)) {
-        let Kind::Sampled { times, values } = &self.0 else { return };
+    pub fn corners(&self, visit: &mut dyn FnMut([f64; 2], bool)) {
+        let (times, values) = match &self.0 {
+            Kind::Sampled { times, values } => (times, values),
+            Kind::Changing { function, times } => {
+                for &time in times.iter() {
+                    let aside = ASIDE * (1.0 + time[0].abs());
+                    let [before, after] = [time[0] - aside, time[0] + aside].map(|t| function(t));
+                    visit(time, (after - before).abs() > JUMP * before.abs().max(after.abs()));
+                }
+                return;
+            }
+            Kind::Constant(_) | Kind::Function(_) | Kind::Held(_) => return,
+        };
         let slope = |i: usize| match i.checked_sub(1) {
             Some(before) if i < times.len() => (values[i] - values[before]) / (times[i] - times[before]),
             _ => 0.0,
@@ -107,7 +143,7 @@ impl Signal {
             let (before, after) = (slope(i), slope(last + 1));
             let jumps = values[i] != values[last];
             if jumps || (after - before).abs() > STRAIGHT * before.abs().max(after.abs()) {
-                visit(times[i], jumps);
+                visit([times[i], 0.0], jumps);
             }
             i = last + 1;
         }
@@ -118,7 +154,7 @@ impl Signal {
         match &self.0 {
             Kind::Constant(value) => *value,
             Kind::Sampled { times, values } => interpolate(times, values, t),
-            Kind::Function(function) => function(t),
+            Kind::Function(function) | Kind::Changing { function, .. } => function(t),
             Kind::Held(held) => held.get(),
         }
     }
@@ -200,6 +236,7 @@ impl fmt::Debug for Signal {
             Kind::Constant(value) => write!(f, "Signal({value})"),
             Kind::Sampled { times, .. } => write!(f, "Signal({} samples)", times.len()),
             Kind::Function(_) => write!(f, "Signal(function)"),
+            Kind::Changing { times, .. } => write!(f, "Signal(function that changes at {} times)", times.len()),
             Kind::Held(held) => write!(f, "Signal(held at {})", held.get()),
         }
     }

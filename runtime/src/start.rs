@@ -31,9 +31,10 @@ const ROUNDED: f64 = 1e3;
 /// and velocities that violate constraints, and bodies that penetrate each other.
 ///
 /// # Errors
-/// [`StepError::BadState`] with the first violation, [`StepError::Penetration`] with the deepest penetration.
+/// [`StepError::BadModel`] for parameters out of range, [`StepError::BadState`] with the first violation, [`StepError::Penetration`] with
+/// the deepest penetration.
 pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepError> {
-    check_sizes(model, state)?;
+    check_model(model, state)?;
     let info = model.describe();
     let bad = |what: String, value: f64, expected: String| {
         Err(StepError::BadState { model: info.name.clone(), what, value, expected })
@@ -139,6 +140,15 @@ fn check_rates(model: &dyn Model, state: &State) -> Result<(), StepError> {
         }
     }
     Ok(())
+}
+
+/// Rejects parameters without meaning, and states of another size.
+///
+/// # Errors
+/// [`StepError::BadModel`] for parameters out of range, [`StepError::BadState`] with the first vector of another length.
+pub(crate) fn check_model(model: &dyn Model, state: &State) -> Result<(), StepError> {
+    model.validate()?;
+    check_sizes(model, state)
 }
 
 /// Rejects states whose sizes are not those of the model.

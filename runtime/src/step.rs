@@ -111,6 +111,8 @@ pub(crate) fn check_clock(scheme: &str, model: &dyn Model, end: f64, state: f64)
 pub enum Cause {
     /// None of the other causes was found.
     StepTooLong,
+    /// The same, and shorter steps, which were tried, fail too.
+    AnyStep,
     /// The residual jumps within the last correction.
     Jump {
         /// Name of the velocity in whose equation it is.
@@ -143,6 +145,10 @@ impl core::fmt::Display for Cause {
     fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
         match self {
             Cause::StepTooLong => f.write_str("try a smaller step"),
+            Cause::AnyStep => f.write_str(
+                "neither does the shortest step: no motion may go on here, as where constraints contradict each other or forces grow \
+                 without bound"
+            ),
             Cause::Jump { coordinate, jump } => write!(
                 f,
                 "the force on `{coordinate}` jumps by {jump:.3e} within the step, which no smaller step removes: write it as a continuous function (friction, for example, with `tanh(v / v_0)` in place of `sign(v)`) or as a contact"

@@ -64,6 +64,30 @@ fn digits_do_not_depend_on_the_number_of_threads() {
     }
 }
 
+/// A group that loses a case is run again one by one, and the case itself counts as one that panics.
+#[test]
+fn no_case_of_a_group_is_lost() {
+    let without_seven =
+        |_: &mut (), cases: &[u64]| cases.iter().copied().filter(|&case| case != 7).collect::<Vec<u64>>();
+    let mut found = [const { None }; 20];
+    Ensemble::new(0..20).threads(2).each_together(
+        4,
+        || (),
+        without_seven,
+        |case, result| {
+            found[case as usize] = Some(result);
+            std::ops::ControlFlow::Continue(())
+        },
+    );
+    for (case, result) in found.into_iter().enumerate() {
+        match result.expect("every case has a result") {
+            Case::Ended(result) => assert_eq!(result, case as u64),
+            Case::Panicked(message) => assert!(case == 7 && message.contains("as many results as cases"), "{message}"),
+            Case::NotRun => panic!("case {case} did not run"),
+        }
+    }
+}
+
 #[test]
 fn what_a_thread_needs_is_made_once_and_again_after_a_panic() {
     let made = AtomicU64::new(0);

@@ -156,7 +156,7 @@ impl Stepper for Wrong<'_> {
 /// The reason why a run has ended.
 fn reason(run: Run) -> &'static str {
     match run.outcome {
-        Err(StepError::Undefined { reason, .. }) => reason,
+        Err(StepError::Undefined { reason, .. } | StepError::NoHeadway { reason, .. }) => reason,
         other => panic!("{other:?}, {:?}", run.cautions),
     }
 }

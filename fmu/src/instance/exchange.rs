@@ -89,13 +89,7 @@ impl Instance {
 
     /// The next time at which formulas of the model change, s, so that no integrator steps over it.
     pub fn next_event(&self) -> Option<f64> {
-        let mut next = f64::INFINITY;
-        self.unit.model.switching_times(&mut |t, _| {
-            if t > self.state.t {
-                next = next.min(t);
-            }
-        });
-        next.is_finite().then_some(next)
+        hamel::next_switching_time(&self.unit.model, self.state.t)
     }
 
     /// Sets the time, s.

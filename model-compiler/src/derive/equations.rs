@@ -27,8 +27,9 @@ pub struct Equations {
     pub bodies: Vec<BodyInertia>,
     /// Law of every contact, in that graph.
     pub contact_laws: Vec<ContactLaw<ExprId>>,
-    /// Times at which formulas give way to others, in that graph, s; those that are not finite are never reached.
-    pub switches: Vec<ExprId>,
+    /// Times at which formulas give way to others, in that graph, s, and after what time each recurs, zero if it does not;
+    /// those that are not finite are never reached.
+    pub switches: Vec<[ExprId; 2]>,
     /// Dimensions of flexible members, in that graph, for the same check.
     pub dimensions: Vec<Dimension>,
     /// Matrices that must be symmetric, in that graph, for the same check.

@@ -1,6 +1,6 @@
 //! Construction of one kernel: its symbols, and the functions that follow from a member's mechanics.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::counting::Counting;
 use super::equations::{Entry, Function, FunctionRole, Inputs, Instance, Kernel, Layout, Output, Role};
@@ -375,6 +375,44 @@ impl<'a> KernelBuilder<'a> {
         by_q.into_iter().map(|row| self.along_velocities(&row)).collect()
     }
 
+    /// (∂y/∂q) N: of each row the columns on which it depends, with their entries.
+    pub fn sparse_tangent(&mut self, y: &[ExprId]) -> Vec<Vec<(usize, ExprId)>> {
+        let q = self.expressions(&self.inputs.q);
+        let rows = self.sparse_jacobian(y, &q);
+        let along = |row: Vec<(usize, ExprId)>| {
+            let mut result = BTreeMap::new();
+            for (place, derivative) in row {
+                for &(column, n) in &self.velocity_map[place] {
+                    let term = self.graph.mul(derivative, n);
+                    let sum = result.entry(column).or_insert_with(|| self.graph.zero());
+                    *sum = self.graph.add(*sum, term);
+                }
+            }
+            result.into_iter().collect()
+        };
+        rows.into_iter().map(along).collect()
+    }
+
+    /// ∂y/∂v in the same form.
+    pub fn sparse_velocity_jacobian(&mut self, y: &[ExprId]) -> Vec<Vec<(usize, ExprId)>> {
+        let v = self.expressions(&self.inputs.v);
+        self.sparse_jacobian(y, &v)
+    }
+
+    /// The derivatives of each y by those of the symbols x that it reads.
+    fn sparse_jacobian(&mut self, y: &[ExprId], x: &[ExprId]) -> Vec<Vec<(usize, ExprId)>> {
+        let places: HashMap<ExprId, usize> = x.iter().enumerate().map(|(place, &x)| (x, place)).collect();
+        let row = |&y: &ExprId| {
+            let mut read: Vec<usize> =
+                self.graph.reachable(&[y]).iter().filter_map(|id| places.get(id).copied()).collect();
+            read.sort_unstable();
+            let by: Vec<ExprId> = read.iter().map(|&place| x[place]).collect();
+            let [derivatives] = <[_; 1]>::try_from(self.graph.jacobian(&[y], &by)).unwrap_or_default();
+            read.into_iter().zip(derivatives).collect()
+        };
+        y.iter().map(row).collect()
+    }
+
     /// (∂y/∂q) N and ∂y/∂v of one scalar, by one reverse sweep.
     pub fn gradients(&mut self, y: ExprId) -> (Vec<ExprId>, Vec<ExprId>) {
         let (q, v) = (self.expressions(&self.inputs.q), self.expressions(&self.inputs.v));
@@ -739,6 +777,17 @@ impl Output {
             })
             .collect();
         Self { role, shape: (rows.len(), columns), entries }
+    }
+
+    /// A matrix of so many columns, from the columns and entries of its rows.
+    pub fn sparse(role: Role, rows: Vec<Vec<(usize, ExprId)>>, columns: usize) -> Self {
+        let shape = (rows.len(), columns);
+        let rows = rows.into_iter().enumerate();
+        let mut entries: Vec<Entry> = rows
+            .flat_map(|(row, entries)| entries.into_iter().map(move |(column, value)| Entry { row, column, value }))
+            .collect();
+        entries.sort_by_key(|entry| (entry.column, entry.row));
+        Self { role, shape, entries }
     }
 
     /// Without entries that are structurally zero.

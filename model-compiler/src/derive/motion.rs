@@ -3,7 +3,7 @@
 use super::kernel::KernelBuilder;
 use super::lower::{Scope, lower};
 use super::parameters::is_parametric;
-use crate::expr::{ExprId, Graph};
+use crate::expr::{ExprId, Graph, Number};
 use crate::forces::{Action, FrameMotion, Situation, Target};
 use crate::resolve::{
     BodyId, Force, ForceValue, Frame, InputId, Joint, JointId, ParameterId, Quantity, System, Term, TermKind,
@@ -405,19 +405,27 @@ impl Scope for KernelScope<'_, '_, '_> {
     }
 }
 
-/// Roll, pitch or yaw of R = Rz(yaw) Ry(pitch) Rx(roll).
+/// Roll, pitch or yaw of R = Rz(yaw) Ry(pitch) Rx(roll). Where the x axis of the body is vertical roll and yaw turn about the
+/// same axis, and rounding would tell them apart: roll is zero there.
 fn euler_angle(graph: &mut Graph, axes: &Matrix3, index: usize) -> ExprId {
-    let [[_, _, _], [_, _, _], [down, across, upright]] = *axes;
-    match index {
-        0 => graph.atan2(across, upright),
-        1 => {
-            let squared = graph.dot(&[across, upright], &[across, upright]);
-            let (rise, level) = (graph.neg(down), graph.sqrt(squared));
-            graph.atan2(rise, level)
-        }
-        _ => graph.atan2(axes[1][0], axes[0][0]),
+    let [[cosine, sine, _], [along, level_cosine, _], [down, across, upright]] = *axes;
+    let squared = graph.dot(&[across, upright], &[across, upright]);
+    if index == 1 {
+        let (rise, level) = (graph.neg(down), graph.sqrt(squared));
+        return graph.atan2(rise, level);
     }
+    let (angle, of_vertical) = if index == 0 {
+        (graph.atan2(across, upright), graph.zero())
+    } else {
+        let sine = graph.neg(sine);
+        (graph.atan2(along, cosine), graph.atan2(sine, level_cosine))
+    };
+    let rounding = graph.number(Number::from_f64(VERTICAL * VERTICAL));
+    graph.select(squared, rounding, of_vertical, angle)
 }
+
+/// An x axis that is no farther from the vertical, rad, is vertical.
+const VERTICAL: f64 = 1e-12;
 
 /// No motion: the context of constant frames and values.
 pub(super) struct Rest;

@@ -151,13 +151,13 @@ pub(super) fn initial_conditions(scope: &mut KernelScope) -> Vec<Function> {
         let rows = (0..residual.len()).collect();
         let (role, jacobian) = if velocity {
             scope.builder.instance_mut().initial_velocity = rows;
-            (FunctionRole::InitialVelocity, scope.builder.velocity_jacobian(&residual))
+            (FunctionRole::InitialVelocity, scope.builder.sparse_velocity_jacobian(&residual))
         } else {
             scope.builder.instance_mut().initial_position = rows;
-            (FunctionRole::InitialPosition, scope.builder.tangent(&residual))
+            (FunctionRole::InitialPosition, scope.builder.sparse_tangent(&residual))
         };
-        let outputs =
-            vec![Output::vector(Role::InitialResidual, &residual), Output::matrix(Role::InitialJacobian, &jacobian)];
+        let jacobian = Output::sparse(Role::InitialJacobian, jacobian, scope.builder.velocities().len());
+        let outputs = vec![Output::vector(Role::InitialResidual, &residual), jacobian];
         functions.push(Function::new(role, outputs));
     }
     functions

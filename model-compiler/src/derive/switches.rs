@@ -1,45 +1,157 @@
-//! The instants at which functions of time change their course: those of conditions, and of functions with kinks, that
-//! are linear in time piece by piece.
+//! The instants at which functions of time change their course: those of conditions, and of functions with jumps and kinks,
+//! that are linear in time piece by piece, or vibrate.
+
+use std::f64::consts::PI;
+
+use rustc_hash::FxHashSet;
 
 use super::lower::lower_scalar;
 use super::parameters::{Parameters, is_parametric};
 use super::terms::walk;
-use crate::expr::{Binary, ExprId, Unary};
+use crate::expr::{Binary, ExprId, Graph, Number, Unary};
 use crate::resolve::{ContactForm, Convention, System, Term, TermKind};
 
 /// The times, s, at which a force, a rate, a constraint, a contact or a current takes another formula, each once, as
-/// expressions of parameters. A time that is not finite is never reached.
-pub(super) fn times(system: &System, parameters: &mut Parameters) -> Vec<ExprId> {
-    let mut borders: Vec<(&Term, Option<&Term>)> = Vec::new();
+/// expressions of parameters, and after what time each recurs, zero if it does not. A time that is not finite is never
+/// reached.
+pub(super) fn times(system: &System, parameters: &mut Parameters) -> Vec<[ExprId; 2]> {
+    let mut borders: Vec<(&Term, Level)> = Vec::new();
+    let mut poles = Vec::new();
     for term in terms(system) {
         walk(term, &mut |part| match &part.kind {
-            TermKind::Select { lhs, rhs, .. } => borders.push((lhs, Some(rhs))),
-            TermKind::Unary(Unary::Abs | Unary::Sign, a) => borders.push((a, None)),
-            TermKind::Binary(Binary::Min | Binary::Max, a, b) => borders.push((a, Some(b))),
+            TermKind::Select { lhs, rhs, .. } => borders.push((lhs, Level::Term(rhs))),
+            TermKind::Unary(Unary::Abs | Unary::Sign, a) => borders.push((a, Level::Number(0))),
+            TermKind::Unary(Unary::Asin | Unary::Acos, a) => {
+                borders.extend([-1, 1].map(|level| (&**a, Level::Number(level))));
+            }
+            TermKind::Unary(Unary::Tan, a) => poles.push(&**a),
+            TermKind::Binary(Binary::Min | Binary::Max, a, b) => borders.push((a, Level::Term(b))),
+            // It jumps where y changes its sign, and x is negative.
+            TermKind::Binary(Binary::Atan2, y, _) => borders.push((y, Level::Number(0))),
             _ => {}
         });
     }
     let mut times = Vec::new();
-    for (one, other) in borders {
-        let Some(ones) = lines(parameters, one) else { continue };
-        let Some(others) = other.map_or(Some(vec![[parameters.graph.zero(); 2]]), |other| lines(parameters, other))
-        else {
-            continue;
-        };
-        for [one, other] in ones.iter().flat_map(|&one| others.iter().map(move |&other| [one, other])) {
-            let graph = &mut parameters.graph;
-            let [at_zero, slope] = [0, 1].map(|i| graph.sub(one[i], other[i]));
-            if graph.is_zero(slope) {
-                continue;
-            }
+    for (one, level) in borders {
+        times.extend(crossings(parameters, one, level));
+        times.extend(recurring_crossings(parameters, one, level));
+    }
+    for argument in poles {
+        let Some([phase, rate]) = line(parameters, argument) else { continue };
+        let graph = &mut parameters.graph;
+        let [half, whole] = [0.5, 1.0].map(|part| graph.number(Number::from_f64(part * PI)));
+        times.push(instant(graph, half, [phase, rate], whole));
+    }
+    let mut seen = FxHashSet::default();
+    times.retain(|&time| seen.insert(time));
+    times
+}
+
+/// What a function crosses.
+#[derive(Clone, Copy)]
+enum Level<'t> {
+    Number(i64),
+    Term(&'t Term),
+}
+
+/// Where functions that are linear in time piece by piece cross.
+fn crossings(parameters: &mut Parameters, one: &Term, level: Level) -> Vec<[ExprId; 2]> {
+    let Some(ones) = lines(parameters, one) else { return Vec::new() };
+    let others = match level {
+        Level::Number(value) => Some(vec![[parameters.graph.integer(value), parameters.graph.zero()]]),
+        Level::Term(term) => lines(parameters, term),
+    };
+    let graph = &mut parameters.graph;
+    let mut times = Vec::new();
+    for [one, other] in ones.iter().flat_map(|&one| others.iter().flatten().map(move |&other| [one, other])) {
+        let [at_zero, slope] = [0, 1].map(|i| graph.sub(one[i], other[i]));
+        if !graph.is_zero(slope) {
             let negative = graph.neg(at_zero);
-            let time = graph.div(negative, slope);
-            if !times.contains(&time) {
-                times.push(time);
-            }
+            times.push([graph.div(negative, slope), graph.zero()]);
         }
     }
     times
+}
+
+/// Where a vibration crosses a level, in each period.
+fn recurring_crossings(parameters: &mut Parameters, one: &Term, level: Level) -> Vec<[ExprId; 2]> {
+    let (vibrating, level) = match level {
+        Level::Number(value) => (one, parameters.graph.integer(value)),
+        Level::Term(term) if is_parametric(term) => (one, lower_scalar(parameters, term)),
+        Level::Term(term) if is_parametric(one) => (term, lower_scalar(parameters, one)),
+        Level::Term(_) => return Vec::new(),
+    };
+    let mut times = Vec::new();
+    vibrations(parameters, vibrating, level, &mut times);
+    times
+}
+
+/// The times at which a sine, cosine or tangent within a function of time crosses what makes the function cross a level.
+fn vibrations(parameters: &mut Parameters, term: &Term, level: ExprId, times: &mut Vec<[ExprId; 2]>) {
+    match &term.kind {
+        TermKind::Unary(function @ (Unary::Sin | Unary::Cos | Unary::Tan), a) => {
+            let Some(argument) = line(parameters, a) else { return };
+            let graph = &mut parameters.graph;
+            let [half, whole] = [PI, 2.0 * PI].map(|angle| graph.number(Number::from_f64(angle)));
+            let (angles, turn) = match function {
+                Unary::Sin => {
+                    let rising = graph.asin(level);
+                    (vec![rising, graph.sub(half, rising)], whole)
+                }
+                Unary::Cos => {
+                    let falling = graph.acos(level);
+                    (vec![falling, graph.neg(falling)], whole)
+                }
+                _ => (vec![graph.atan(level)], half),
+            };
+            times.extend(angles.into_iter().map(|angle| instant(graph, angle, argument, turn)));
+        }
+        TermKind::Unary(Unary::Neg, a) => {
+            let level = parameters.graph.neg(level);
+            vibrations(parameters, a, level, times);
+        }
+        TermKind::Unary(Unary::Abs, a) => {
+            for level in [level, parameters.graph.neg(level)] {
+                vibrations(parameters, a, level, times);
+            }
+        }
+        TermKind::Binary(Binary::Min | Binary::Max, a, b) => {
+            [a, b].into_iter().for_each(|part| vibrations(parameters, part, level, times));
+        }
+        TermKind::Binary(function @ (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div), a, b) => {
+            let (part, other, is_first) = match (is_parametric(a), is_parametric(b)) {
+                (false, true) => (a, b, true),
+                (true, false) => (b, a, false),
+                _ => return,
+            };
+            let other = lower_scalar(parameters, other);
+            let graph = &mut parameters.graph;
+            let level = match (function, is_first) {
+                (Binary::Add, _) => graph.sub(level, other),
+                (Binary::Sub, true) => graph.add(level, other),
+                (Binary::Sub, false) => graph.sub(other, level),
+                (Binary::Mul, _) => graph.div(level, other),
+                (_, true) => graph.mul(level, other),
+                (_, false) => graph.div(other, level),
+            };
+            vibrations(parameters, part, level, times);
+        }
+        _ => {}
+    }
+}
+
+/// When an argument, linear in time, has this value, and after what time it has advanced by a turn.
+fn instant(graph: &mut Graph, value: ExprId, [phase, rate]: [ExprId; 2], turn: ExprId) -> [ExprId; 2] {
+    let advance = graph.sub(value, phase);
+    let period = graph.div(turn, rate);
+    [graph.div(advance, rate), graph.abs(period)]
+}
+
+/// The value at the time zero and the slope of a function that is linear in time.
+fn line(parameters: &mut Parameters, term: &Term) -> Option<[ExprId; 2]> {
+    let lines = lines(parameters, term)?;
+    let &[[at_zero, slope]] = lines.as_slice() else { return None };
+    (!parameters.graph.is_zero(slope)).then_some([at_zero, slope])
 }
 
 /// Everything on which the motion depends.

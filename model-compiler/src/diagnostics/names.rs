@@ -5,7 +5,7 @@ use syn::Error;
 
 use super::words::{advise, beside, error, unit, unknown};
 use super::{Family, Place};
-use crate::spelling::nearest;
+use crate::spelling::{nearest, spelled, stem};
 use crate::units::Unit;
 
 pub(crate) fn unknown_name(name: &Ident, candidates: &[&str]) -> Error {
@@ -17,7 +17,15 @@ pub(crate) fn unknown_name(name: &Ident, candidates: &[&str]) -> Error {
         };
         return advise(Family::UnknownName, name, format!("unknown name `{name}`, which is a unit"), help);
     }
-    let near = nearest(&name.to_string(), candidates.iter().copied());
+    let text = name.to_string();
+    let mut with_indices =
+        candidates.iter().copied().filter(|&other| stem(other) == stem(&text) && stem(other) != other);
+    if let Some(first) = with_indices.next() {
+        let (first, last) = (spelled(first), with_indices.next_back().map_or_else(|| spelled(first), spelled));
+        let help = format!("indices are whole numbers; there are `{first}` to `{last}`");
+        return advise(Family::UnknownName, name, format!("unknown name `{name}`"), help);
+    }
+    let near = nearest(&text, candidates.iter().copied());
     unknown(Family::UnknownName, name, format!("unknown name `{name}`"), near.as_slice())
 }
 
@@ -68,6 +76,12 @@ pub(crate) fn equal_components(name: &Ident, first: &Ident, component: &str) -> 
 
 pub(crate) fn reserved_name(name: &Ident) -> Error {
     error(Family::NotAName, name, format!("expected a name, found reserved word `{name}`"))
+}
+
+/// An output with the name that the column of the time has in tables of results.
+pub(crate) fn output_named_time(name: &Ident) -> Error {
+    let help = "tables of results have it already; another name tells them apart";
+    advise(Family::DuplicateName, name, format!("`{name}` is the column of the time"), help)
 }
 
 pub(crate) fn used_before_declaration(name: &Ident, declared: Span) -> Error {

@@ -43,6 +43,13 @@ pub(crate) fn repeated_setting(span: Span, word: &str, first: Span) -> Error {
     beside(error(Family::Repeated, span, format!("`{word}` is written twice")), first, "first written here")
 }
 
+/// An axis for both ends of a joint, of which one has its own.
+pub(crate) fn axis_twice(option: &Ident, own: Place, end: &Ident) -> Error {
+    let message = format!("`axis` is for both ends of the joint, and `{end}` has one of its own");
+    let error = advise(Family::Repeated, option, message, "leave one of them out, or turn the end by `rotated`");
+    beside(error, own.first, "its own is given here")
+}
+
 pub(crate) fn option_needs_value(option: &Ident, example: &str) -> Error {
     advise(
         Family::FieldValue,

@@ -68,8 +68,24 @@ pub(super) struct Model<'a> {
 pub(super) struct Filled<'p> {
     pub(super) role: Role,
     pub(super) len: usize,
+    /// Rows and columns.
+    shape: (usize, usize),
     /// The places of a matrix's values.
     pattern: Option<&'p Pattern>,
+}
+
+impl Filled<'_> {
+    /// How long it is, and in which order.
+    fn doc(&self) -> String {
+        let name = role_name(self.role);
+        match (self.pattern, self.shape) {
+            (Some(_), (rows, columns)) => {
+                format!("{name} [{}], the places above of a [{rows} x {columns}] matrix", self.len)
+            }
+            (None, (rows, columns)) if rows > 1 && columns > 1 => format!("{name} [{rows} x {columns}], row by row"),
+            _ => format!("{name} [{}]", self.len),
+        }
+    }
 }
 
 impl<'a> Model<'a> {
@@ -311,11 +327,9 @@ impl<'a> Model<'a> {
             let pattern = self.pattern(function, role);
             let (rows, columns) = axes(function, role, shape);
             let layout = &self.equations.layout;
-            let len = match pattern {
-                Some(pattern) => pattern.nnz(),
-                None => rows.size(layout) * columns.size(layout),
-            };
-            Filled { role, len, pattern }
+            let shape = (rows.size(layout), columns.size(layout));
+            let len = pattern.map_or(shape.0 * shape.1, Pattern::nnz);
+            Filled { role, len, shape, pattern }
         };
         results.into_iter().map(result).collect()
     }
@@ -385,6 +399,8 @@ impl<'a> Model<'a> {
     fn doc(&self, role: FunctionRole) -> String {
         let contributions = self.contributions(role);
         let mut lines = docs::of_model(role, self.equations, self.schedule);
+        let results: Vec<String> = self.results(role).iter().map(Filled::doc).collect();
+        lines.insert(1, format!("Results: {}.", results.join("; ")));
         for (members, _) in contributions.iter().filter(|_| self.members.len() > 1) {
             let names: Vec<&str> = members.instances.iter().map(|instance| instance.name.as_str()).collect();
             lines.push(format!("Adds up over: {}.", some_of(&names)));

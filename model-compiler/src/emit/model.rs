@@ -80,7 +80,7 @@ pub(super) fn model(header: &Header, layout: &Layout, members: &[Members], has_s
     if has_switches {
         let _ = writeln!(
             text,
-            "fn switching_times(&self, visit: &mut dyn {}(f64, &[usize])) {{\n\
+            "fn switching_times(&self, visit: &mut dyn {}([f64; 2], &[usize])) {{\n\
              let times = {kernels}::switching_times(self.parameters.components());\n\
              {}::visit_times(&times, &{kernels}::MOVED_BY, visit);\n}}",
             paths::FN_MUT,
@@ -103,7 +103,7 @@ pub(super) fn model(header: &Header, layout: &Layout, members: &[Members], has_s
             layout.inputs.iter().map(|input| format!("self.inputs.{}.corners(visit);", input.name)).collect();
         let _ = writeln!(
             text,
-            "fn input_times(&self, visit: &mut dyn {}(f64, bool)) {{\n{}\n}}",
+            "fn input_times(&self, visit: &mut dyn {}([f64; 2], bool)) {{\n{}\n}}",
             paths::FN_MUT,
             corners.join("\n")
         );

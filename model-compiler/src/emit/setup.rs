@@ -141,10 +141,11 @@ pub(super) fn switching_times(schedule: &Schedule) -> String {
     let (routine, names) = (&schedule.switches, &schedule.parameters.parameters);
     let notation = notation(schedule, routine);
     let given = given(names, routine);
-    let times: Vec<String> = notation.results().into_iter().flatten().collect();
+    let times: Vec<String> = notation.results().into_iter().map(|pair| format!("[{}]", pair.join(", "))).collect();
     let moved_by: Vec<String> = schedule.moved_by.iter().map(|places| format!("&{places:?}")).collect();
     format!(
-        "/// Times at which formulas give way to others, s.\npub fn switching_times({given}: [f64; {}]) -> [f64; {n}] {{\n{}[{}]\n}}\n\
+        "/// Times at which formulas give way to others, s, and after what time each recurs, zero if it does not.\n\
+         pub fn switching_times({given}: [f64; {}]) -> [[f64; 2]; {n}] {{\n{}[{}]\n}}\n\
          /// For each of them the parameters that move it, among those with respect to which there are derivatives.\n\
          pub const MOVED_BY: [&[usize]; {n}] = [{}];\n",
         names.len(),

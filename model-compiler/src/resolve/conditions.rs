@@ -1,12 +1,14 @@
 //! Constraints, initial conditions and outputs; and vectors given or expressed in the axes of a body.
 
+use std::f64::consts::PI;
 use std::rc::Rc;
 
 use super::context::Context;
 use super::dependence::{Cause, Site};
 use super::dimensions::{self, Operand};
-use super::{BodyId, Constraint, Initial, Output, Term, TermKind};
+use super::{BodyId, Constraint, Initial, Output, Quantity, Term, TermKind};
 use crate::diagnostics::{self, Place};
+use crate::expr::{Binary, Unary};
 use crate::parse;
 use crate::space::Shape;
 use crate::spelling::spelled;
@@ -23,7 +25,9 @@ impl Context<'_> {
             rhs.term = self.allow(rhs.term, Site::Law)?;
         }
         let is_velocity = constraint.is_velocity || (constraint.is_drive && depends_on(&lhs.term, Cause::Velocity));
+        let is_turn = is_turn(&lhs.term, &rhs.term) || is_turn(&rhs.term, &lhs.term);
         let residual = self.keep(dimensions::subtract(lhs, rhs, "equate", constraint.rhs.place.first))?;
+        let residual = if is_turn { within_half_a_turn(residual) } else { residual };
         let residual = self.allow(residual, if is_velocity { Site::VelocityConstraint } else { Site::Constraint })?;
         let (level, what) = match (is_velocity, constraint.is_drive) {
             (true, _) => (Cause::Velocity, "a constraint as velocity"),
@@ -55,7 +59,9 @@ impl Context<'_> {
         let rhs = rhs?;
         self.refuse_bare_angle_beside(&lhs.term, &initial.rhs);
         self.refuse_bare_angle_beside(&rhs.term, &initial.lhs);
+        let is_turn = is_turn(&lhs.term, &rhs.term) || is_turn(&rhs.term, &lhs.term);
         let residual = self.keep(dimensions::subtract(lhs, rhs, "equate", initial.rhs.place.first))?;
+        let residual = if is_turn { within_half_a_turn(residual) } else { residual };
         let residual = self.allow(residual, Site::Initial)?;
         let is_state = residual.causes().iter().any(|(cause, _)| matches!(cause, Cause::State(_)));
         let is_velocity = is_state || depends_on(&residual, Cause::Velocity);
@@ -97,6 +103,20 @@ impl Context<'_> {
         let (shape, unit, span) = (term.shape, term.unit, term.span);
         Some(Term { kind: kind(Rc::new(term)), shape, unit, span })
     }
+}
+
+/// Whether roll or yaw, which are within half a turn, is compared with an angle that may be beyond it.
+fn is_turn(angle: &Term, other: &Term) -> bool {
+    let is_within = matches!(&other.kind, TermKind::Number(number) if number.to_f64().abs() <= PI);
+    matches!(angle.kind, TermKind::Quantity(Quantity::EulerAngle(_, 0 | 2))) && !is_within
+}
+
+/// The same angle without whole turns.
+fn within_half_a_turn(angle: Term) -> Term {
+    let (unit, span, angle) = (angle.unit, angle.span, Rc::new(angle));
+    let [sine, cosine] =
+        [Unary::Sin, Unary::Cos].map(|function| Term::scalar(TermKind::Unary(function, Rc::clone(&angle)), unit, span));
+    Term::binary(Binary::Atan2, sine, cosine, unit)
 }
 
 pub(super) fn depends_on(term: &Term, cause: Cause) -> bool {

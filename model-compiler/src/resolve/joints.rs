@@ -217,7 +217,11 @@ impl<'a> Context<'_> {
     /// A joint with its frames.
     pub(super) fn resolve_joint(&self, index: usize, joint: &parse::Joint) -> Option<Joint> {
         let outline = self.joints.get(index)?;
-        let axis = joint.options.iter().find(|option| option.name == "axis").and_then(|option| option.value.as_ref());
+        let option = joint.options.iter().find(|option| option.name == "axis");
+        if let Some(option) = option {
+            self.refuse_axis_twice(&option.name, &joint.ends);
+        }
+        let axis = option.and_then(|option| option.value.as_ref());
         let axes = axis.map(|axis| self.axis(axis));
         let shared = axes.iter().flatten().next();
         let (frames, coordinates): (Vec<_>, Vec<_>) = match outline.kind.connects() {
@@ -254,6 +258,14 @@ impl<'a> Context<'_> {
             limits: limits?,
             rotor_inertia: rotor_inertia?,
         })
+    }
+
+    /// Refuses an axis for both ends of a joint where one has its own.
+    fn refuse_axis_twice(&self, option: &Ident, ends: &[End]) {
+        let own = |end: &End| Some(self.marker(&end.name).unwrap_or(end).axis.as_ref()?.place);
+        if let Some((end, own)) = ends.iter().find_map(|end| Some((end, own(end)?))) {
+            self.errors.push(diagnostics::axis_twice(option, own, &end.name));
+        }
     }
 
     /// The inertia of what turns or slides with the only coordinate of a joint; `None` within if there is none.
@@ -304,6 +316,9 @@ impl<'a> Context<'_> {
             let example = LIMITS.iter().find(|(known, _)| option.name == known).map_or("", |(_, example)| example);
             let values = match (&option.value, &option.end) {
                 (Some(value), Some(end)) if option.name == "limits" => {
+                    if unit == "rad" {
+                        [value, end].into_iter().for_each(|angle| self.refuse_bare_angle(angle));
+                    }
                     self.constant(value, unit).zip(self.constant(end, unit)).and_then(|(lower, upper)| {
                         if lower > upper {
                             return self.report(diagnostics::limits_in_wrong_order(end.place, lower, upper));

@@ -4,7 +4,6 @@ use super::{Formulation, System};
 use crate::diagnostics::{self, Errors};
 use crate::limits;
 use crate::parse;
-use crate::space::Space;
 
 /// Refuses flexible members with more elements than are handled together. Says whether there are few enough.
 pub(super) fn are_elements_few(members: &[&parse::Flexible], beams: &[&parse::Flexible], errors: &Errors) -> bool {
@@ -25,16 +24,14 @@ pub(super) fn are_elements_few(members: &[&parse::Flexible], beams: &[&parse::Fl
     })
 }
 
-/// Refuses initial conditions whose derivatives are too many.
+/// Refuses initial conditions whose derivatives are too many. In absolute coordinates a condition depends on those of the
+/// bodies that it names.
 pub(super) fn refuse_many_initial_conditions(system: &System, errors: &Errors) {
-    let of_body = if system.space == Space::Planar { 3 } else { 6 };
-    let velocities = match system.formulation {
-        Formulation::Absolute => system.bodies.len() * of_body,
-        Formulation::Joint => {
-            let channels = |joint: &super::Joint| joint.channels(system.space, system.rotation).1.len();
-            system.tree_joints().map(|(_, joint)| channels(joint)).sum()
-        }
-    };
+    if system.formulation != Formulation::Joint {
+        return;
+    }
+    let channels = |joint: &super::Joint| joint.channels(system.space, system.rotation).1.len();
+    let velocities: usize = system.tree_joints().map(|(_, joint)| channels(joint)).sum();
     let velocities = (velocities + system.states.len()).max(1);
     let mut conditions = 0;
     for initial in &system.initial {

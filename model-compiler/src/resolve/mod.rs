@@ -210,6 +210,8 @@ fn refuse_equal_names_of_kinds(description: &Description, errors: &Errors) {
     refuse_equal_names(items!(description, Constraint).map(|constraint| &constraint.name), errors);
     refuse_equal_names(items!(description, Contact).map(|contact| &contact.name), errors);
     refuse_equal_names(items!(description, Output).map(|output| &output.name), errors);
+    let named_time = items!(description, Output).map(|output| &output.name).filter(|name| *name == "t");
+    named_time.for_each(|name| errors.push(diagnostics::output_named_time(name)));
 }
 
 /// Names of one kind that expressions do not use only have to differ among themselves.

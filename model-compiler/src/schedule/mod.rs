@@ -70,7 +70,8 @@ pub struct Schedule {
     pub contact_laws: Routine,
     /// For every contact its law among them.
     pub law_of_contact: Vec<usize>,
-    /// Times at which formulas give way to others, one an output, from the components of the parameters.
+    /// Times at which formulas give way to others, each with the time after which it recurs, two an output, from the
+    /// components of the parameters.
     pub switches: Routine,
     /// For each of these the parameters that move it, by their places among those with respect to which there are derivatives.
     pub moved_by: Vec<Vec<usize>>,
@@ -190,9 +191,9 @@ pub fn schedule(derived: &Equations, simplified: &Equations) -> Schedule {
         .collect();
     let mut laws = DistinctRows::default();
     let law_of_contact = simplified.contact_laws.iter().map(|law| laws.place(&law.values())).collect();
-    let switches: Vec<Vec<ExprId>> = simplified.switches.iter().map(|&time| vec![time]).collect();
-    let moved_by = simplified.switches.iter().map(|&time| {
-        let read = graph.reachable(&[time]);
+    let switches: Vec<Vec<ExprId>> = simplified.switches.iter().map(|switch| switch.to_vec()).collect();
+    let moved_by = simplified.switches.iter().map(|switch| {
+        let read = graph.reachable(switch);
         let moves = |&symbol: &SymbolId| read.iter().any(|&id| graph.node(id) == Node::Symbol(symbol));
         let differentiated = simplified.layout.differentiated.iter();
         differentiated.enumerate().filter(|(_, symbol)| moves(symbol)).map(|(place, _)| place).collect()

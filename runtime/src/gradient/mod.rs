@@ -19,6 +19,7 @@ mod way;
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::acceleration::Acceleration;
 use crate::caution::Caution;
 use crate::consistent::{consistent_acceleration, initial_state, state_with};
 use crate::model::{Block, Model, State};
@@ -27,7 +28,7 @@ use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::simulation::Simulation;
-use crate::switches::{Crossed, Moved};
+use crate::switches::{Crossed, Jumping, JumpingRates, Moved, Times, aside};
 use crate::tangent::{Bundle, Operations, Outside, Player, Projected, STATE, StepMap, Target, Wanted};
 
 pub use direction::Direction;
@@ -508,7 +509,7 @@ impl<'m> Differentiated<'m> {
         if self.are_chosen {
             return Ok(said);
         }
-        let mut course = Course::new(start.t, self.step, self.until, &self.instants);
+        let mut course = Course::new(self.beginning(), self.step, self.until, &self.instants);
         let longest = core::iter::from_fn(|| course.next()).fold(0.0, f64::max);
         if longest == 0.0 {
             return Ok(said);
@@ -672,32 +673,46 @@ impl<'m> Differentiated<'m> {
             true => !self.instants.is_empty(),
             false => {
                 let is_step = self.step.is_finite() && self.step > 0.0;
-                is_step && self.until.is_finite() && self.until <= MOST_STEPS * self.step
+                is_step && (self.beginning()..=MOST_STEPS * self.step).contains(&self.until)
             }
         };
         if !are_finite || !is_ascending || !are_steps {
             return Err(GradientError::BadSteps { step: self.step, until: self.until });
         }
-        let state = match &self.start {
+        let mut state = match &self.start {
             Beginning::Conditions => initial_state(model)?,
             Beginning::Near(state) => state_with(model, state, &[], &[])?,
-            Beginning::State(state) => {
-                let mut state = state.clone();
-                consistent_acceleration(model, &mut state)?;
-                state
-            }
+            Beginning::State(state) => state.clone(),
         };
-        if !self.are_chosen && self.until < state.t {
-            return Err(GradientError::BadSteps { step: self.step, until: self.until });
+        // A motion has the forces behind a jump at its start.
+        let has_jumped = Times::of_jumps(model).is_at(state.t) && Jumping::new(model).at(model, state.t, &state);
+        if has_jumped {
+            let mut system = Acceleration::new(model, self.scheme.label());
+            let behind = state.t + aside(state.t);
+            let has_contacts = !model.describe().contacts.is_empty();
+            if JumpingRates::new(model).pass(&mut system, &mut state, behind, has_contacts)?.is_some() {
+                return Err(self.refused("the speed of a drive jumps at its start; begin it barely later"));
+            }
+        }
+        if has_jumped || matches!(self.start, Beginning::State(_)) {
+            consistent_acceleration(model, &mut state)?;
         }
         Ok(state)
+    }
+
+    /// When it begins, s.
+    fn beginning(&self) -> f64 {
+        match &self.start {
+            Beginning::Conditions => 0.0,
+            Beginning::Near(state) | Beginning::State(state) => state.t,
+        }
     }
 
     /// The motion from a state on.
     fn way(&self, state: State) -> Result<Way<'_>, GradientError> {
         let stepper = self.scheme.start_with(self.model, state, &self.options)?;
         let is_followed = self.impacts == Impacts::Followed && stepper.contacts().is_some();
-        let t = stepper.state().t;
+        let t = self.beginning();
         let course = match self.are_chosen {
             true => Course::through(t, &self.instants),
             false => Course::new(t, self.step, self.until, &self.instants),

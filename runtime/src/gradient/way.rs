@@ -12,7 +12,7 @@ use crate::nonsmooth::{ClosingTime, LEAST_PART, StoppingTime};
 use crate::prelude::*;
 use crate::scheme::{Impact, Stepper};
 use crate::step::StepError;
-use crate::switches::{self, JumpingRates};
+use crate::switches::{JumpingRates, Times, aside};
 use crate::tangent::{Operations, StepMap, Turn};
 
 /// A motion on its way.
@@ -24,9 +24,8 @@ pub(super) struct Way<'a> {
     is_followed: bool,
     /// The impact at the end of the last step, if it is followed, or the jump of forces there.
     ended: Option<Ended<'a>>,
-    /// Times at which forces jump by themselves, s, ascending, and how many of them are behind.
-    jumps: Vec<f64>,
-    behind: usize,
+    /// Times at which forces jump by themselves.
+    jumps: Times,
     /// Whether the last step ended at one.
     has_jumped: bool,
     /// The fastest approaches of the contacts before the last impact.
@@ -76,7 +75,9 @@ impl<'a> Way<'a> {
         is_followed: bool,
     ) -> Self {
         let slides = Slides::new(of.model, of.options.contacts.settings.at_rest);
-        let jumps = switches::jumps(of.model, stepper.state().t);
+        let jumps = Times::of_jumps(of.model);
+        // A step behind a jump at the start ends where it would end without.
+        let has_jumped = stepper.state().t > course.end();
         Self {
             of,
             stepper,
@@ -84,8 +85,7 @@ impl<'a> Way<'a> {
             is_followed,
             ended: None,
             jumps,
-            behind: 0,
-            has_jumped: false,
+            has_jumped,
             fastest: Vec::new(),
             slides,
             turns: Vec::new(),
@@ -156,28 +156,27 @@ impl<'a> Way<'a> {
     /// those of a new start.
     fn step_to_jump(&mut self, dt: f64) -> Result<(), GradientError> {
         let (t, end) = (self.state().t, self.course.end());
-        let ahead = &self.jumps[self.behind..];
-        let at_end = |jump: f64| switches::before(jump, end, dt);
-        let passed = ahead.iter().take_while(|&&jump| jump < end || at_end(jump).is_some()).count();
-        let last = ahead[..passed].last().and_then(|&jump| Some((jump, at_end(jump)?)));
-        self.behind += passed;
+        let last = self.jumps.at_end(end, dt);
         // A step behind a jump ends where it would end without.
         let length = if core::mem::take(&mut self.has_jumped) { end - t } else { dt };
-        self.stepper.step(last.map_or(length, |(_, before)| before - t))?;
-        let Some((jump, _)) = last else { return Ok(()) };
+        self.stepper.step(last.map_or(length, |[before, _]| before - t))?;
+        let Some([_, jump]) = last else { return Ok(()) };
         let is_at_end = self.course.is_at_end();
-        let behind = if is_at_end { end } else { jump + switches::aside(jump) };
+        let behind = if is_at_end { end } else { jump + aside(jump) };
         self.has_jumped = true;
-        if is_at_end || self.stepper.contacts().is_some() {
+        if is_at_end {
             self.stepper.correctable().into_iter().for_each(|state| state.t = behind);
             return Ok(());
         }
         let mut state = self.state().clone();
         let mut system = Acceleration::new(self.of.model, self.of.scheme.label());
         system.leave_out(self.stepper.left_out());
-        let mut rates = JumpingRates::new(self.of.model);
-        rates.check(self.of.model, &self.of.scheme.label(), &state, behind)?;
-        let change = rates.pass(&mut system, &mut state, behind)?;
+        let has_contacts = self.stepper.contacts().is_some();
+        let change = JumpingRates::new(self.of.model).pass(&mut system, &mut state, behind, has_contacts)?;
+        if has_contacts {
+            self.stepper.correctable().into_iter().for_each(|state| state.t = behind);
+            return Ok(());
+        }
         let stepper = Some(self.begin_anew(state)?);
         self.ended = Some(Ended { before: None, stepper, change });
         Ok(())

@@ -10,6 +10,7 @@ mod dense;
 mod lanes;
 mod number;
 mod panels;
+mod scales;
 mod sparse;
 
 use thiserror::Error;
@@ -18,6 +19,7 @@ use thiserror::Error;
 pub(crate) use self::lanes::LaneSolver;
 
 use self::dense::DenseLu;
+use self::scales::{MOST, ScaledBy, Scales, TRIED};
 use self::sparse::SparseLu;
 use crate::prelude::*;
 use crate::sparsity::SparsityPattern;
@@ -48,8 +50,7 @@ pub struct LinearSolver {
     pattern: SparsityPattern,
     reduction: Option<Reduction>,
     /// Factors of rows and of columns; those of an earlier matrix serve while [`LARGEST`] permits.
-    row_scales: Vec<f64>,
-    column_scales: Vec<f64>,
+    scales: Scales,
     /// Those of entries, by their exponents, see [`power_of_two`]: factors themselves would be as long as the matrix.
     exponents: Vec<u16>,
     is_scaled: bool,
@@ -73,10 +74,6 @@ struct Reduction {
 
 /// Largest entry of a matrix that is scaled by the factors of an earlier one; its own leave entries below two.
 const LARGEST: f64 = 4.0;
-
-/// Beyond these bounds the inverse is not a normal number; such a row or column counts as zero or infinite.
-const LEAST: f64 = 1e-300;
-const MOST: f64 = 1e300;
 
 /// Part of the largest entry that is added to the diagonal of a singular matrix.
 const REGULARIZATION: f64 = 1e-9;
@@ -128,13 +125,12 @@ impl LinearSolver {
     /// ```
     pub fn new(pattern: SparsityPattern) -> Self {
         debug_assert_eq!(pattern.rows, pattern.columns, "a linear solver needs a square matrix");
-        let (n, nnz) = (pattern.columns, pattern.nnz());
+        let nnz = pattern.nnz();
         Self {
             method: Method::new(&pattern),
+            scales: Scales::new(&pattern, &[]),
             pattern,
             reduction: None,
-            row_scales: vec![1.0; n],
-            column_scales: vec![1.0; n],
             exponents: vec![0; nnz],
             is_scaled: false,
             values: vec![0.0; nnz],
@@ -190,7 +186,8 @@ impl LinearSolver {
             left_out: unknowns.to_vec(),
             given,
         };
-        *self = Self { reduction: Some(reduction), ..Self::new(pattern) };
+        let scales = Scales::new(&pattern, unknowns);
+        *self = Self { reduction: Some(reduction), scales, ..Self::new(pattern) };
     }
 
     /// The unknowns that are left out.
@@ -237,20 +234,19 @@ impl LinearSolver {
         if self.is_scaled && self.scale(values) && self.method.refactor(&self.values) {
             return Ok(());
         }
-        // What only looks like a mechanism of small bodies has another scale.
-        if is_wide(&self.pattern, values) && self.factor_with(values, find_scales_of_inertia).is_ok() {
-            return Ok(());
+        match TRIED.into_iter().any(|by| self.factor_scaled(by, values).is_ok()) {
+            true => Ok(()),
+            false => Err(Singular),
         }
-        self.factor_with(values, find_scales)
     }
 
-    fn factor_with(&mut self, values: &[f64], scales: FindScales) -> Result<(), Singular> {
-        let Self { pattern, row_scales, column_scales, exponents, is_scaled, .. } = self;
-        let found = scales(pattern, values, row_scales, column_scales);
+    fn factor_scaled(&mut self, by: ScaledBy, values: &[f64]) -> Result<(), Singular> {
+        let Self { pattern, scales, exponents, is_scaled, .. } = self;
+        let found = scales.find(by, pattern, values);
         *is_scaled = found.is_ok();
         found?;
         for (slot, (row, column)) in pattern.entries().enumerate() {
-            exponents[slot] = exponent_of(row_scales[row] * column_scales[column]);
+            exponents[slot] = exponent_of(scales.rows[row] * scales.columns[column]);
         }
         if !self.scale(values) {
             return Err(Singular);
@@ -286,19 +282,19 @@ impl LinearSolver {
                 entries.iter_mut().for_each(|entry| *entry *= scale);
             }
         };
-        scale(rhs, &self.row_scales);
+        scale(rhs, &self.scales.rows);
         match &mut self.method {
             Method::Dense(lu) => lu.solve_several(rhs, width),
             Method::Sparse(lu) => lu.solve_several(&self.pattern, &self.values, (rhs, width)),
         }
-        scale(rhs, &self.column_scales);
+        scale(rhs, &self.scales.columns);
     }
 
     fn solve_scaled(&mut self, rhs: &mut [f64], is_tested: bool) {
         if let Some(reduction) = &self.reduction {
             reduction.left_out.iter().for_each(|&unknown| rhs[unknown] = 0.0);
         }
-        for (entry, scale) in rhs.iter_mut().zip(&self.row_scales) {
+        for (entry, scale) in rhs.iter_mut().zip(&self.scales.rows) {
             *entry *= scale;
         }
         match &mut self.method {
@@ -306,7 +302,7 @@ impl LinearSolver {
             Method::Sparse(lu) if is_tested => lu.solve(&self.pattern, &self.values, rhs),
             Method::Sparse(lu) => lu.substitute(rhs),
         }
-        for (entry, scale) in rhs.iter_mut().zip(&self.column_scales) {
+        for (entry, scale) in rhs.iter_mut().zip(&self.scales.columns) {
             *entry *= scale;
         }
     }
@@ -371,110 +367,6 @@ pub(crate) fn is_full(pattern: &SparsityPattern) -> bool {
     FULL * pattern.nnz() >= pattern.columns * pattern.columns
 }
 
-/// Gradients of constraints that are so many times as large as all inertia leave of it less than ten digits.
-const WIDE: f64 = 1e6;
-
-/// Finds factors of rows and of columns.
-type FindScales = fn(&SparsityPattern, &[f64], &mut [f64], &mut [f64]) -> Result<(), Singular>;
-
-/// Finds powers of two that scale rows, then columns, to a largest entry in [1, 2).
-fn find_scales(
-    pattern: &SparsityPattern,
-    values: &[f64],
-    row_scales: &mut [f64],
-    column_scales: &mut [f64],
-) -> Result<(), Singular> {
-    row_scales.fill(0.0);
-    for (&row, &value) in pattern.row_indices().iter().zip(values) {
-        let largest = &mut row_scales[row as usize];
-        *largest = larger(*largest, value);
-    }
-    for scale in row_scales.iter_mut() {
-        *scale = inverse_power_of_two(*scale)?;
-    }
-    for (column, column_scale) in column_scales.iter_mut().enumerate() {
-        let slots = pattern.column(column);
-        let rows = &pattern.row_indices()[slots.clone()];
-        let scaled = rows.iter().zip(&values[slots]).map(|(&row, value)| value * row_scales[row as usize]);
-        *column_scale = inverse_power_of_two(scaled.fold(0.0, larger))?;
-    }
-    Ok(())
-}
-
-/// The largest entries of the columns that have one on the diagonal, and of the others, which belong to multipliers: of
-/// inertia and of gradients of constraints.
-fn widths(pattern: &SparsityPattern, values: &[f64]) -> [f64; 2] {
-    let [mut inertia, mut gradients] = [0.0_f64; 2];
-    for column in 0..pattern.columns {
-        let is_multiplier = pattern.slot(column, column).is_none();
-        for slot in pattern.column(column) {
-            // Rows of constraints have no entry on the diagonal either.
-            let row = pattern.row_indices()[slot] as usize;
-            if is_multiplier {
-                gradients = larger(gradients, values[slot]);
-            } else if pattern.slot(row, row).is_some() {
-                inertia = larger(inertia, values[slot]);
-            }
-        }
-    }
-    [inertia, gradients]
-}
-
-/// Whether gradients are far larger than inertia: scaled by rows, `[M, −Gᵀ; G, 0]` of a mechanism of micrometres, in SI
-/// units, has nothing but rounding of M beside G.
-fn is_wide(pattern: &SparsityPattern, values: &[f64]) -> bool {
-    let [inertia, gradients] = widths(pattern, values);
-    inertia > 0.0 && gradients > WIDE * inertia
-}
-
-/// Powers of two that scale the diagonal of `M + γ Gᵀ G`, whose parts are as large, to about one, then rows and columns
-/// that have nothing there to a largest entry of about one, and all of it to one of at most two. M alone has nothing along
-/// the Euler parameters of a body.
-fn find_scales_of_inertia(
-    pattern: &SparsityPattern,
-    values: &[f64],
-    row_scales: &mut [f64],
-    column_scales: &mut [f64],
-) -> Result<(), Singular> {
-    let entries = || pattern.entries().zip(values);
-    let [inertia, gradients] = widths(pattern, values);
-    let share = inertia / gradients / gradients;
-    column_scales.fill(0.0);
-    for ((row, column), value) in entries() {
-        let has_inertia = |place: usize| pattern.slot(place, place).is_some();
-        if row == column {
-            column_scales[row] += value.abs();
-        } else if has_inertia(row) && !has_inertia(column) {
-            column_scales[row] += share * value * value;
-        }
-    }
-    for (row_scale, column_scale) in row_scales.iter_mut().zip(column_scales.iter_mut()) {
-        *column_scale = if *column_scale > 0.0 { inverse_power_of_two(column_scale.sqrt())? } else { 0.0 };
-        *row_scale = *column_scale;
-    }
-    // Those without are negative until both of their scales are known.
-    for ((row, column), value) in entries() {
-        if row_scales[row] <= 0.0 && column_scales[column] > 0.0 {
-            row_scales[row] = row_scales[row].min(-value.abs() * column_scales[column]);
-        }
-    }
-    for ((row, column), value) in entries() {
-        if column_scales[column] <= 0.0 && row_scales[row] > 0.0 {
-            column_scales[column] = column_scales[column].min(-value.abs() * row_scales[row]);
-        }
-    }
-    for scale in row_scales.iter_mut().chain(column_scales.iter_mut()) {
-        if *scale <= 0.0 {
-            *scale = if *scale < 0.0 { inverse_power_of_two(-*scale)? } else { 1.0 };
-        }
-    }
-    let largest = entries()
-        .fold(0.0, |largest, ((row, column), value)| larger(largest, value * row_scales[row] * column_scales[column]));
-    let all = inverse_power_of_two(largest)?;
-    row_scales.iter_mut().for_each(|scale| *scale *= all);
-    Ok(())
-}
-
 impl Method {
     fn new(pattern: &SparsityPattern) -> Self {
         match is_full(pattern) {
@@ -507,15 +399,6 @@ impl Reduction {
 pub(crate) fn larger(a: f64, b: f64) -> f64 {
     // Bits of such numbers are in the order of the numbers, those of NaN above all.
     f64::from_bits(a.to_bits().max(b.abs().to_bits()))
-}
-
-/// `2^−k` with `2^k ≤ x < 2^(k+1)`; scaling by it makes no rounding error.
-fn inverse_power_of_two(x: f64) -> Result<f64, Singular> {
-    if !(LEAST..=MOST).contains(&x) {
-        return Err(Singular);
-    }
-    let exponent = x.to_bits() >> 52;
-    Ok(f64::from_bits((2046 - exponent) << 52))
 }
 
 /// The exponent of a power of two that is a normal number or infinity: columns of rows that are scaled are enlarged only.

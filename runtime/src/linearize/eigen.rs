@@ -3,6 +3,7 @@
 //! The matrix is scaled, and taken apart into the parts that depend on each other: eigenvalues are those of the parts, so
 //! that motions on which nothing depends have an eigenvalue of exactly zero, however often it occurs. Each part is brought
 //! to Schur's form; vectors on both sides follow by inverse iteration, and improve the eigenvalue by Rayleigh's quotient.
+//! They also tell what rounding of the entries changes it by, and whether it can be told from zero.
 
 use nalgebra::{Complex, DMatrix, DVector, Hessenberg, Schur};
 
@@ -12,8 +13,8 @@ use crate::random::Random;
 
 /// An entry below this part of the largest in its row and of the largest in its column is rounding.
 const ROUNDING: f64 = 1e-13;
-/// An entry below this part of the largest of all is the product of two roundings, as of a lean and a rate that are to be
-/// zero; scaling would take it for the size of its row.
+/// An entry below this part of the largest in all rows of its kind, of displacements or of the rest, is the product of two
+/// roundings, as of a lean and a rate that are to be zero; scaling would take it for the size of its row.
 const NOTHING: f64 = 1e-26;
 /// Steps of the iteration for Schur's form, for each row.
 const STEPS: usize = 60;
@@ -29,17 +30,24 @@ const OF_ROW: f64 = 4.0 * f64::EPSILON;
 /// A real part below this part of the magnitude of a complex eigenvalue is rounding.
 const UNDAMPED: f64 = 8.0 * f64::EPSILON;
 
+/// An eigenvalue of which rounding may be a larger part is zero: rounding divides double zeros, as of bodies that nothing
+/// holds, into eigenvalues of the root of its size.
+const UNTOLD: f64 = 0.1;
+
 /// An eigenvalue with its vectors: `A x = λ x` and `yᴴ A = λ yᴴ`, both of length one.
 #[derive(Clone, Debug)]
 pub(crate) struct Eigen {
     pub value: Complex<f64>,
+    /// By how much it changes where each entry of the matrix is rounded, at most.
+    pub rounding: f64,
     pub right: DVector<Complex<f64>>,
     pub left: DVector<Complex<f64>>,
 }
 
 /// All eigenvalues, by magnitude and then by real part, of conjugate ones first that with the positive imaginary part;
-/// `None` if the matrix is not finite or the iteration does not end.
-pub(crate) fn decompose(matrix: &DMatrix<f64>) -> Option<Vec<Eigen>> {
+/// `None` if the matrix is not finite or the iteration does not end. The first rows are those of so many displacements, whose
+/// entries have another unit than those below: in SI units the latter are 10²⁹ times as large for the atoms of a molecule.
+pub(crate) fn decompose(matrix: &DMatrix<f64>, displacements: usize) -> Option<Vec<Eigen>> {
     if matrix.iter().any(|entry| !entry.is_finite()) {
         return None;
     }
@@ -47,19 +55,30 @@ pub(crate) fn decompose(matrix: &DMatrix<f64>) -> Option<Vec<Eigen>> {
     if n == 0 {
         return Some(Vec::new());
     }
-    let least = NOTHING * matrix.amax();
     let mut matrix = matrix.clone();
-    for mut row in matrix.row_iter_mut() {
-        let least = least.max(OF_ROW * row.amax());
-        row.iter_mut().filter(|entry| entry.abs() < least).for_each(|entry| *entry = 0.0);
+    for (first, count) in [(0, displacements), (displacements, n - displacements)] {
+        let mut kind = matrix.rows_mut(first, count);
+        let least = NOTHING * kind.iter().fold(0.0_f64, |most, entry| most.max(entry.abs()));
+        for mut row in kind.row_iter_mut() {
+            let least = least.max(OF_ROW * row.amax());
+            row.iter_mut().filter(|entry| entry.abs() < least).for_each(|entry| *entry = 0.0);
+        }
     }
     let (balanced, scales) = balanced(matrix);
-    let balanced = without_rounding(balanced);
+    // Entries at rounding connect no parts, but within one all count.
+    let mut connected = without_rounding(balanced.clone());
     let mut values = Vec::with_capacity(n);
-    for part in parts(&balanced) {
-        let own = balanced.select_columns(&part).select_rows(&part);
+    for part in parts(&connected).into_iter().filter(|part| !part.is_empty()) {
+        if part.len() > 1 {
+            for (&i, &j) in part.iter().flat_map(|i| part.iter().map(move |j| (i, j))) {
+                connected[(i, j)] = balanced[(i, j)];
+            }
+        }
+        let own = connected.select_columns(&part).select_rows(&part);
         values.extend(eigenvalues(own)?);
     }
+    let balanced = connected;
+    let sizes = balanced.abs();
     values.sort_by(|a, b| {
         let size = |value: &Complex<f64>| value.norm();
         size(a).total_cmp(&size(b)).then(a.re.total_cmp(&b.re)).then(b.im.total_cmp(&a.im))
@@ -72,7 +91,8 @@ pub(crate) fn decompose(matrix: &DMatrix<f64>) -> Option<Vec<Eigen>> {
         if value.im < 0.0
             && let Some(last) = found.last().filter(|last| last.value.im > 0.0)
         {
-            found.push(Eigen { value: last.value.conj(), right: last.right.conjugate(), left: last.left.conjugate() });
+            let (value, rounding) = (last.value.conj(), last.rounding);
+            found.push(Eigen { value, rounding, right: last.right.conjugate(), left: last.left.conjugate() });
             continue;
         }
         let shifted = Shifted::new(&reduced, value);
@@ -81,12 +101,14 @@ pub(crate) fn decompose(matrix: &DMatrix<f64>) -> Option<Vec<Eigen>> {
         let right = inside(iterate(&start, |vector| shifted.solve(vector)));
         let left = inside(iterate(&start, |vector| shifted.solve_adjoint(vector)));
         let value = improved(&balanced, value, &right, &left);
+        let rounding = rounding(&sizes, &right, &left);
+        let value = if rounding > UNTOLD * value.norm() { Complex::new(0.0, 0.0) } else { value };
         let scaled = |vector: DVector<Complex<f64>>, by: &dyn Fn(f64) -> f64| {
             let vector = DVector::from_fn(n, |i, _| vector[i] * by(scales[i]));
             vector.unscale(vector.norm())
         };
         let (right, left) = (scaled(right, &|scale| scale), scaled(left, &|scale| 1.0 / scale));
-        found.push(Eigen { value, right: in_phase(right), left: in_phase(left) });
+        found.push(Eigen { value, rounding, right: in_phase(right), left: in_phase(left) });
     }
     Some(found)
 }
@@ -251,6 +273,13 @@ fn improved(
     if value.im == 0.0 { value + change.re } else { undamped(value + change) }
 }
 
+/// By how much an eigenvalue changes where entries of these sizes are rounded: to first order, or, where two meet, by the
+/// root of that.
+fn rounding(sizes: &DMatrix<f64>, right: &DVector<Complex<f64>>, left: &DVector<Complex<f64>>) -> f64 {
+    let [right_sizes, left_sizes] = [right, left].map(|vector| vector.map(|entry| entry.norm()));
+    f64::EPSILON * left_sizes.dot(&(sizes * right_sizes)) / left.dotc(right).norm().max(f64::EPSILON.sqrt())
+}
+
 /// Without a real part that is nothing but rounding, so that motions without damping have none.
 fn undamped(value: Complex<f64>) -> Complex<f64> {
     if value.re.abs() < UNDAMPED * value.norm() { Complex::new(0.0, value.im) } else { value }
@@ -271,11 +300,11 @@ mod tests {
     use super::*;
 
     fn check(matrix: &DMatrix<f64>, tolerance: f64) -> Vec<Eigen> {
-        let found = decompose(matrix).expect("an end");
+        let found = decompose(matrix, 0).expect("an end");
         assert_eq!(found.len(), matrix.nrows());
         let scale = matrix.norm();
         let complex = matrix.map(|entry| Complex::new(entry, 0.0));
-        for Eigen { value, right, left } in &found {
+        for Eigen { value, right, left, .. } in &found {
             assert!((&complex * right - right * *value).norm() < tolerance * scale, "{value}");
             assert!((complex.adjoint() * left - left * value.conj()).norm() < tolerance * scale, "{value}");
         }
@@ -334,9 +363,22 @@ mod tests {
         assert!((values[2].value - Complex::new(0.0, stiff.sqrt())).norm() < 1e-14 * stiff.sqrt());
     }
 
+    /// Two atoms on a bond, and two planets, in SI units.
+    #[test]
+    fn units_of_time_do_not_count() {
+        for square in [1e-30, 1e30] {
+            let [one, other] = [0.6 * square, 0.4 * square];
+            let entries = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, -one, one, 0.0, 0.0, other, -other, 0.0, 0.0];
+            let found = decompose(&DMatrix::from_row_slice(4, 4, &entries), 2).expect("an end");
+            let expected = Complex::new(0.0, square.sqrt());
+            assert!(found[..2].iter().all(|eigen| eigen.value.norm() < 1e-7 * expected.norm()), "{found:?}");
+            assert!((found[2].value - expected).norm() < 1e-14 * expected.norm(), "{found:?}");
+        }
+    }
+
     #[test]
     fn nothing_and_what_is_not_finite() {
-        assert!(decompose(&DMatrix::zeros(0, 0)).is_some_and(|found| found.is_empty()));
-        assert!(decompose(&DMatrix::from_element(2, 2, f64::NAN)).is_none());
+        assert!(decompose(&DMatrix::zeros(0, 0), 0).is_some_and(|found| found.is_empty()));
+        assert!(decompose(&DMatrix::from_element(2, 2, f64::NAN), 1).is_none());
     }
 }

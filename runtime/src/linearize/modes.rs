@@ -12,6 +12,8 @@ use super::{Linearization, LinearizeError};
 pub struct Mode {
     /// λ, 1/s.
     pub eigenvalue: Complex<f64>,
+    /// What rounding of the entries of the matrix changes λ by, 1/s, at most: slow motions beside stiff ones have fewer digits.
+    pub rounding: f64,
     /// The shape in x, `[n]`, of length one; its largest component is real and positive.
     pub states: DVector<Complex<f64>>,
     /// The same motion in the coordinates q, `[nq]`.
@@ -53,13 +55,14 @@ impl Linearization {
     /// # Errors
     /// [`LinearizeError::NoEigenvalues`].
     pub fn modes(&self) -> Result<Vec<Mode>, LinearizeError> {
-        let found = decompose(&self.state_matrix)
+        let found = decompose(&self.state_matrix, self.displacements)
             .ok_or_else(|| LinearizeError::NoEigenvalues { model: self.model.clone(), size: self.states.len() })?;
         let mapped = |matrix: &nalgebra::DMatrix<f64>, shape: &DVector<Complex<f64>>| {
             DVector::from_fn(matrix.nrows(), |row, _| matrix.row(row).iter().zip(shape).map(|(m, x)| x * *m).sum())
         };
-        let mode = |Eigen { value, right, left }: Eigen| Mode {
+        let mode = |Eigen { value, rounding, right, left }: Eigen| Mode {
             eigenvalue: value,
+            rounding,
             coordinates: mapped(&self.coordinates_by_states, &right),
             velocities: mapped(&self.velocities_by_states, &right),
             left: match left.dotc(&right) {

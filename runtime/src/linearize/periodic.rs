@@ -37,6 +37,8 @@ pub struct Monodromy {
     /// x: independent displacements, then independent velocities and first-order states; named as in a
     /// [`Linearization`](super::Linearization).
     pub states: Vec<Channel>,
+    /// How many of x are displacements.
+    pub displacements: usize,
     /// The period, s.
     pub period: f64,
     /// The matrix M, `[n × n]`: x after a period is M times x.
@@ -54,7 +56,7 @@ impl Monodromy {
     /// # Errors
     /// [`LinearizeError::NoEigenvalues`].
     pub fn multipliers(&self) -> Result<Vec<Complex<f64>>, LinearizeError> {
-        let found = decompose(&self.matrix)
+        let found = decompose(&self.matrix, self.displacements)
             .ok_or_else(|| LinearizeError::NoEigenvalues { model: self.model.clone(), size: self.states.len() })?;
         Ok(found.into_iter().map(|eigen| eigen.value).collect())
     }
@@ -130,6 +132,7 @@ pub fn monodromy(model: &dyn Model, state: &State, period: f64, tolerance: f64) 
                 return Ok(Monodromy {
                     model: info.name.clone(),
                     states: names(info, &start.partition),
+                    displacements: start.partition.positions.len(),
                     period,
                     matrix: matrix + difference / (factor - 1.0),
                     steps,

@@ -445,11 +445,11 @@ impl Model for Reduced<'_> {
         self.model.contact_laws(out);
     }
 
-    fn switching_times(&self, visit: &mut dyn FnMut(f64, &[usize])) {
+    fn switching_times(&self, visit: &mut dyn FnMut([f64; 2], &[usize])) {
         self.model.switching_times(visit);
     }
 
-    fn input_times(&self, visit: &mut dyn FnMut(f64, bool)) {
+    fn input_times(&self, visit: &mut dyn FnMut([f64; 2], bool)) {
         self.model.input_times(visit);
     }
 

@@ -335,6 +335,7 @@ pub trait Scheme: Send + Sync {
     /// A stepper that starts from a consistent state.
     ///
     /// # Errors
+    /// [`StepError::BadModel`] for parameters of the model out of range;
     /// [`StepError::BadState`] for sizes other than those of the model, values that are not finite, and violated
     /// constraints on positions; [`StepError::Penetration`] for bodies that penetrate each other;
     /// [`StepError::Undefined`] for a model with contacts which the scheme does not support; and those of

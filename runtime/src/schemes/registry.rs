@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::prelude::*;
 use crate::scheme::{ConstraintLevel, Options, Predictor, Scheme};
 use crate::spelling::{similar, suggestion};
-use crate::switches;
+use crate::switches::Times;
 use crate::tables::{self, NewmarkFamily, PUBLISHED_RHO_INFINITY, RHO_INFINITY, Range, TableError, Tableau};
 
 /// Schemes that share one algorithm.
@@ -743,7 +743,7 @@ pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Opt
         );
     }
     let is_beyond = |tableau: &Tableau| tableau.nodes.iter().any(|&node| node > BEYOND);
-    if scheme.tableau().is_some_and(is_beyond) && !switches::jumps(model, f64::NEG_INFINITY).is_empty() {
+    if scheme.tableau().is_some_and(is_beyond) && !Times::of_jumps(model).is_empty() {
         return Some(
             "a stage of it lies beyond the ends of steps, where forces may have jumped, so that it has first order at jumps \
              on which steps end; take another scheme, such as `esdirk325` or `radau_iia5`",

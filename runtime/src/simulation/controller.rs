@@ -9,7 +9,7 @@ use crate::prelude::*;
 use crate::scheme::Scheme;
 use crate::signal::Held;
 use crate::step::StepError;
-use crate::switches::{self, JumpingRates, aside};
+use crate::switches::{Jumping, JumpingRates, Times, aside};
 
 use super::driver::Driver;
 
@@ -30,15 +30,14 @@ pub(super) struct Controllers<'a> {
     start: f64,
     /// Number of calls of each.
     calls: Vec<u64>,
-    /// Times of jumps, s, ascending, and how many of them are behind.
-    switches: Vec<f64>,
-    behind: usize,
+    /// Times of jumps, s, and up to when they are behind.
+    switches: Times,
+    passed: f64,
     jump: Option<Jump<'a>>,
 }
 
 /// Accelerations and multipliers after forces have jumped, and velocities after rates of constraints have.
 pub(super) struct Jump<'a> {
-    scheme: String,
     acceleration: Acceleration<'a>,
     rates: JumpingRates,
     state: State,
@@ -46,12 +45,10 @@ pub(super) struct Jump<'a> {
 
 impl<'a> Jump<'a> {
     pub(super) fn new(model: &'a dyn Model, scheme: &dyn Scheme) -> Self {
-        let scheme = scheme.label();
         Self {
-            acceleration: Acceleration::new(model, scheme.clone()),
+            acceleration: Acceleration::new(model, scheme.label()),
             rates: JumpingRates::new(model),
             state: State::zeros(model.dims()),
-            scheme,
         }
     }
 
@@ -67,12 +64,11 @@ impl<'a> Jump<'a> {
         let acceleration = &self.acceleration;
         let model = acceleration.model.describe().name.clone();
         let reason = "it does not go on after inputs have jumped, as controllers make them: its stepper lacks `resume`";
-        Err(StepError::Undefined { scheme: self.scheme.clone(), model, reason })
+        Err(StepError::Undefined { scheme: acceleration.scheme.clone(), model, reason })
     }
 
     /// The same at a time, s, barely after that of the state: schemes that do not resume go on as they do.
     fn pass_to(&mut self, driver: &mut Driver, t: f64) -> Result<(), StepError> {
-        self.rates.check(self.acceleration.model, &self.scheme, driver.state(), t)?;
         self.find(driver, t)?;
         let stepper = driver.stepper_mut();
         stepper.correctable().into_iter().for_each(|state| {
@@ -89,11 +85,7 @@ impl<'a> Jump<'a> {
         state.copy_from(driver.state());
         acceleration.leave_out(driver.stepper().left_out());
         acceleration.begin(t);
-        // Impulses on closed contacts are not known here.
-        if driver.stepper().contacts().is_none() {
-            rates.pass(acceleration, state, t)?;
-        }
-        state.t = t;
+        rates.pass(acceleration, state, t, driver.stepper().contacts().is_some())?;
         acceleration.find(state)
     }
 }
@@ -101,9 +93,17 @@ impl<'a> Jump<'a> {
 impl<'a> Controllers<'a> {
     /// For a motion from a time, s.
     pub(super) fn new(model: &'a dyn Model, scheme: &dyn Scheme, controllers: Vec<Controller<'a>>, start: f64) -> Self {
-        let switches = switches::jumps(model, start);
+        let switches = Times::of_jumps(model);
         let jump = (!controllers.is_empty() || !switches.is_empty()).then(|| Jump::new(model, scheme));
-        Self { model, calls: vec![0; controllers.len()], controllers, start, switches, behind: 0, jump }
+        Self {
+            model,
+            calls: vec![0; controllers.len()],
+            controllers,
+            start,
+            switches,
+            passed: start - aside(start),
+            jump,
+        }
     }
 
     /// Refuses controllers that make no sense, after [`begin`](Self::begin), so that the start can be recorded before.
@@ -169,14 +169,14 @@ impl<'a> Controllers<'a> {
         times.chain(self.switch(until).map(|t| t - aside(t))).fold(f64::INFINITY, f64::min)
     }
 
-    /// The next time at which forces jump by themselves, s, for steps of equal length: what ends there ends before the jump.
-    pub(super) fn jump(&self) -> Option<f64> {
-        self.switches.get(self.behind).copied()
+    /// The times at which forces jump by themselves, for steps of equal length: what ends there ends before the jump.
+    pub(super) fn jumps(&self) -> &Times {
+        &self.switches
     }
 
     /// The next time at which forces jump by themselves, s, on the way to the time `until`.
     fn switch(&self, until: f64) -> Option<f64> {
-        self.switches.get(self.behind).copied().filter(|&t| t + aside(t) < until)
+        self.switches.after(self.passed).filter(|&t| t + aside(t) < until)
     }
 
     /// Calls those that are due, and finds accelerations and multipliers anew where forces have jumped; whether they have.
@@ -184,11 +184,15 @@ impl<'a> Controllers<'a> {
     /// # Errors
     /// [`StepError::BadInput`] for a value that is not finite, and those of the equations of motion.
     pub(super) fn sample(&mut self, driver: &mut Driver) -> Result<bool, StepError> {
+        self.passed = self.passed.max(driver.behind());
         let mut switched = None;
         while let Some(t) = self.switch(driver.until()).filter(|&t| driver.has_reached(t - aside(t))) {
-            // Steps of equal length may have passed it.
-            switched = driver.is_at(t).then_some(t + aside(t)).or(switched);
-            self.behind += 1;
+            self.passed = t;
+            // A start is no end of a step: unless the equations jump there, nothing is to be found anew.
+            let is_start = t <= self.start + aside(t);
+            if !is_start || Jumping::new(self.model).at(self.model, t, driver.state()) {
+                switched = Some(t + aside(t));
+            }
         }
         if let (Some(jump), Some(t)) = (&mut self.jump, switched) {
             jump.pass_to(driver, t)?;

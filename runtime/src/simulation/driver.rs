@@ -1,6 +1,6 @@
 //! Advances a simulation by fixed steps, or by steps chosen by step size control.
 
-use crate::adaptive::{AdaptiveStepper, MAX_STEPS, SHORTEST};
+use crate::adaptive::{AdaptiveStepper, MAX_STEPS, shortest};
 use crate::digits::Digits;
 use crate::events::Interval;
 use crate::model::{Block, Model, State};
@@ -8,7 +8,7 @@ use crate::prelude::*;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::step::{StepError, StepStats, check_clock};
-use crate::switches;
+use crate::switches::Times;
 
 use super::Steps;
 
@@ -222,18 +222,17 @@ impl<'m> Driver<'m> {
         let now = self.state().t;
         let rounding = match &self.kind {
             Kind::Fixed(fixed) => ROUNDING * fixed.division.dt,
-            Kind::Adaptive(_) => SHORTEST * (1.0 + now.abs()),
+            Kind::Adaptive(_) => shortest(now, self.until),
         };
         now >= t - rounding
     }
 
-    /// Whether a time at which forces jump, s, is not behind the state.
-    pub(super) fn is_at(&self, jump: f64) -> bool {
-        let now = self.state().t;
+    /// Times before this one, s, at which forces jump, are behind the state.
+    pub(super) fn behind(&self) -> f64 {
         match &self.kind {
-            Kind::Fixed(fixed) => now - jump <= ROUNDING * fixed.division.dt,
+            Kind::Fixed(fixed) => self.state().t - ROUNDING * fixed.division.dt,
             // Chosen steps pass none.
-            Kind::Adaptive(_) => true,
+            Kind::Adaptive(_) => f64::NEG_INFINITY,
         }
     }
 
@@ -265,11 +264,11 @@ impl<'m> Driver<'m> {
         }
     }
 
-    /// One step. Where it is chosen it does not pass the time `next`, s; one of equal length that would end at `jump`, s,
-    /// where forces jump, has them as they are before.
-    pub(super) fn step(&mut self, next: f64, jump: Option<f64>) -> Result<StepStats, StepError> {
+    /// One step. Where it is chosen it does not pass the time `next`, s; one of equal length that would end at
+    /// one of these times, at which forces jump, has them as they are before.
+    pub(super) fn step(&mut self, next: f64, jumps: &Times) -> Result<StepStats, StepError> {
         match &mut self.kind {
-            Kind::Fixed(fixed) => fixed.step(self.until, jump),
+            Kind::Fixed(fixed) => fixed.step(self.until, jumps),
             Kind::Adaptive(adaptive) => adaptive.step(self.until.min(next)),
         }
     }
@@ -375,11 +374,11 @@ impl FixedStepper<'_> {
         self.pass()
     }
 
-    fn step(&mut self, until: f64, jump: Option<f64>) -> Result<StepStats, StepError> {
+    fn step(&mut self, until: f64, jumps: &Times) -> Result<StepStats, StepError> {
         self.catch_up(until)?;
         let end = self.end(until);
-        let before = jump.and_then(|jump| switches::before(jump, end, self.division.dt));
-        let dt = before.unwrap_or(end) - self.state().t;
+        let before = jumps.at_end(end, self.division.dt);
+        let dt = before.map_or(end, |[before, _]| before) - self.state().t;
         self.previous.copy_from(self.stepper.state());
         let impacts = |stepper: &dyn Stepper| stepper.contacts().map_or(0, |record| record.impacts);
         let impacts_before = impacts(&*self.stepper);

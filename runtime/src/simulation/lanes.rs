@@ -10,7 +10,7 @@ use crate::model::{Energy, Model, State};
 use crate::prelude::*;
 use crate::scheme::{Scheme, SideBySide};
 use crate::step::StepStats;
-use crate::switches;
+use crate::switches::Times;
 use crate::together::{Group, InLanes};
 
 use super::abreast::Abreast;
@@ -124,8 +124,8 @@ pub fn abreast(runs: Vec<(Simulation, State)>) -> Vec<Run> {
 fn is_simple(simulation: &Simulation) -> bool {
     let Some(Steps::Fixed(dt)) = simulation.steps else { return false };
     let end = simulation.until.unwrap_or(f64::INFINITY) + dt;
-    let jumps = switches::jumps(simulation.model, f64::NEG_INFINITY);
-    simulation.controllers.is_empty() && jumps.first().is_none_or(|&jump| jump > end)
+    let jump = Times::of_jumps(simulation.model).after(f64::NEG_INFINITY);
+    simulation.controllers.is_empty() && jump.is_none_or(|jump| jump > end)
 }
 
 /// Whether instances of a model can be computed side by side by [`abreast`] in such steps, for so long, s.

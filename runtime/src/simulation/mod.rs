@@ -777,7 +777,6 @@ impl<'a> Going<'a> {
         let Self { simulation, trajectory, .. } = self;
         let (model, scheme) = (simulation.model, simulation.scheme);
         check_start(model, &start)?;
-        model.validate()?;
         // Before anything is computed with the inputs, which may have no value until then.
         let controllers = core::mem::take(&mut simulation.controllers);
         let mut controllers = Controllers::new(model, scheme, controllers, start.t);
@@ -872,7 +871,7 @@ impl<'a> Going<'a> {
         let result = sampled.and_then(|_| match &given {
             #[cfg(feature = "simd")]
             Some(given) => driver.arrive(given.end).map(|()| given.stats),
-            _ => driver.step(controllers.next(driver.until()), controllers.jump()),
+            _ => driver.step(controllers.next(driver.until()), controllers.jumps()),
         });
         [*accepted, *rejected] = driver.counts();
         *total += match result {

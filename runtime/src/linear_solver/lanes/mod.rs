@@ -11,8 +11,9 @@ use core::ops::BitAnd;
 use self::dense::LaneDense;
 use self::sparse::LaneSparse;
 use super::number::Number;
+use super::scales::{MOST, ScaledBy, Scales, TRIED};
 use super::sparse::RESIDUAL_LIMIT;
-use super::{LARGEST, MOST, find_scales, find_scales_of_inertia, is_full, is_regular, is_wide};
+use super::{LARGEST, is_full, is_regular};
 use crate::lanes::Lanes;
 use crate::prelude::*;
 use crate::real::Real;
@@ -91,8 +92,9 @@ pub(crate) struct LaneSolver<const N: usize> {
     /// Room for a right-hand side, and for what is left of it.
     rhs: Vec<Lanes<N>>,
     rest: Vec<Lanes<N>>,
-    /// Room for the entries, rows, columns and scales of one lane.
-    room: [Vec<f64>; 4],
+    /// Room for the entries of one lane and their scales.
+    entries: Vec<f64>,
+    of_lane: Scales,
 }
 
 #[derive(Clone)]
@@ -118,7 +120,8 @@ impl<const N: usize> LaneSolver<N> {
             method,
             rhs: vec![Lanes::ZERO; n],
             rest: vec![Lanes::ZERO; n],
-            room: [nnz, n, n, nnz].map(|n| vec![0.0; n]),
+            entries: vec![0.0; nnz],
+            of_lane: Scales::new(&pattern, &[]),
             pattern,
         }
     }
@@ -149,41 +152,45 @@ impl<const N: usize> LaneSolver<N> {
                 is_regular[lane] &= usable[lane];
             }
         }
-        if is_regular == wanted {
-            return is_regular;
-        }
-        for lane in 0..N {
-            if wanted[lane] == is_regular[lane] {
+        for by in TRIED {
+            let again: [bool; N] = core::array::from_fn(|lane| {
+                wanted[lane] && !is_regular[lane] && self.rescale(by, given, lane) && self.scale_lane(given, lane)
+            });
+            if !again.contains(&true) {
                 continue;
             }
-            is_regular[lane] = self.rescale(given, lane) && self.scale_lane(given, lane);
-            if let (true, Method::Sparse(sparse)) = (is_regular[lane], &mut self.method) {
-                is_regular[lane] = sparse.choose(&self.pattern, &self.values, lane);
-            }
+            is_regular = self.factor_anew(again, is_regular);
         }
+        is_regular
+    }
+
+    /// Factorizes all scaled matrices, with new pivots of some lanes; which of those and of the ones before are regular.
+    fn factor_anew(&mut self, again: [bool; N], before: [bool; N]) -> [bool; N] {
+        let mut has_pivots: [bool; N] = core::array::from_fn(|lane| again[lane] || before[lane]);
         if let Method::Sparse(sparse) = &mut self.method {
+            for lane in (0..N).filter(|&lane| again[lane]) {
+                has_pivots[lane] = sparse.choose(&self.pattern, &self.values, lane);
+            }
             sparse.find_company(&self.pattern);
         }
         let usable = pulp::Arch::new().dispatch(Factor { solver: self, wanted: [true; N] });
-        core::array::from_fn(|lane| is_regular[lane] && usable[lane])
+        core::array::from_fn(|lane| has_pivots[lane] && usable[lane])
     }
 
-    /// Finds scales for the matrix of a lane; whether there are any.
-    fn rescale(&mut self, given: &[[f64; N]], lane: usize) -> bool {
-        let Self { pattern, room: [values, rows, columns, scales], .. } = self;
-        values.iter_mut().zip(given).for_each(|(to, from)| *to = from[lane]);
-        let find = if is_wide(pattern, values) { find_scales_of_inertia } else { find_scales };
-        self.is_scaled[lane] = find(pattern, values, rows, columns).is_ok();
-        for (scale, (row, column)) in scales.iter_mut().zip(pattern.entries()) {
-            *scale = rows[row] * columns[column];
-        }
+    /// Finds scales for the matrix of a lane; whether there are any of this kind.
+    fn rescale(&mut self, by: ScaledBy, given: &[[f64; N]], lane: usize) -> bool {
+        let Self { pattern, entries, of_lane, .. } = self;
+        entries.iter_mut().zip(given).for_each(|(to, from)| *to = from[lane]);
+        self.is_scaled[lane] = of_lane.find(by, pattern, entries).is_ok();
         if self.is_scaled[lane] {
             let set = |to: &mut [Lanes<N>], from: &[f64]| {
                 to.iter_mut().zip(from).for_each(|(to, from)| to.0[lane] = *from);
             };
-            set(&mut self.row_scales, rows);
-            set(&mut self.column_scales, columns);
-            set(&mut self.scales, scales);
+            set(&mut self.row_scales, &of_lane.rows);
+            set(&mut self.column_scales, &of_lane.columns);
+            for (scale, (row, column)) in self.scales.iter_mut().zip(pattern.entries()) {
+                scale.0[lane] = of_lane.rows[row] * of_lane.columns[column];
+            }
         }
         self.is_scaled[lane]
     }

@@ -1,0 +1,18 @@
+//! The times at which a model's formulas give way to others, as `if time < t1` says, and tables of inputs change: where steps
+//! end, which of them a run passes within a step, and which parameters move them.
+
+mod crossed;
+mod jumping;
+mod moved;
+mod passed;
+mod times;
+
+pub(crate) use self::crossed::Crossed;
+pub(crate) use self::jumping::{Jumping, JumpingRates};
+pub(crate) use self::moved::Moved;
+pub(crate) use self::passed::Switched;
+pub use self::times::next_switching_time;
+pub(crate) use self::times::{Times, aside};
+
+/// A time so close to the end of a step, relative to its length, is its end.
+const ROUNDING: f64 = 1e-6;
