@@ -189,3 +189,31 @@ fn forces_on_rates_of_joints_are_torques() {
         assert!((values[0] + 0.3 * state.v[1]).abs() < 1e-15 && (values[1] + 2.0 * state.q[4]).abs() < 1e-15);
     }
 }
+
+/// An end of a flexible member has axes as the body that it is.
+#[test]
+fn ends_of_members_give_axes() {
+    let values = |axes: &str| {
+        let text = format!(
+            "model Boom {{
+                flexible s: beam_three_node {{ length: 1 m, elements: 2, axial: 2e5 N, shear: [6e4, 6e4] N,
+                    torsion: 20 N m^2, bending: [30, 30] N m^2, mass_per_length: 1 kg/m,
+                    inertia_per_length: [2e-3, 1e-3, 1e-3] kg m }}
+                joint clamp: fixed(ground rotated rotation_y(30 deg), s.root);
+                force f: [0.3, -0.2, 1] N on s.tip in {axes};
+                initial s.tip.velocity = [1, 2, 3] m/s in {axes};
+                output along = (s.tip.velocity in {axes}).x;
+                output place = s.tip.position in {axes};
+            }}"
+        );
+        let model = hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap();
+        let state = initial_state(&model).unwrap();
+        let mut values = vec![0.0; model.describe().outputs.len()];
+        model.outputs(&state, &mut values);
+        values.extend(state.a.iter());
+        values
+    };
+    let (of_end, of_node) = (values("s.tip"), values("s[4]"));
+    assert!(of_end.iter().any(|value| value.abs() > 0.1));
+    assert_eq!(of_end, of_node);
+}

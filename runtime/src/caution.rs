@@ -41,6 +41,13 @@ pub enum Caution {
     /// Contacts with friction that joints or constraints hold closed as well: the load of each is not determined, nor is
     /// its friction.
     Held(Vec<String>),
+    /// Coordinates that hardly moved farther than the absolute tolerance by which steps were chosen.
+    Small {
+        /// The largest change of one, m or rad.
+        change: f64,
+        /// The tolerance, in the same units.
+        tolerance: f64,
+    },
     /// Solutions that were accepted although they miss the tolerance, because of rounding.
     Rounding {
         /// Number of solutions.
@@ -212,6 +219,11 @@ impl fmt::Display for Caution {
                     names.join(", ")
                 )
             }
+            Caution::Small { change, tolerance } => write!(
+                f,
+                "coordinates changed by {change:.1e} at most, and steps were chosen by an absolute tolerance of {tolerance:.0e}: \
+                 take a smaller one, or equal steps"
+            ),
             Caution::Rounding { count } => {
                 let solutions = if *count == 1 { "solution was" } else { "solutions were" };
                 write!(f, "{count} {solutions} accepted where rounding allows no better than the tolerance asks for")

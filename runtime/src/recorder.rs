@@ -1,5 +1,7 @@
 //! Watches a simulation and records its states in a table.
 
+use nalgebra::DVector;
+
 use crate::blows::Blows;
 use crate::caution::Caution;
 use crate::joint_limits;
@@ -23,6 +25,33 @@ const WAVERING: f64 = 0.05;
 /// Violation of the laws of contact, relative to the velocities without impulses, that needs no caution.
 const CLOSE: f64 = 1e-3;
 
+/// Changes of coordinates below so many absolute tolerances are known to a few digits at most.
+const SMALL: f64 = 100.0;
+/// Smaller ones, relative to one plus the largest coordinate, are those of a model at rest.
+const AT_REST: f64 = 1e-13;
+
+/// How far coordinates go in steps that are chosen by a tolerance.
+struct Way {
+    tolerance: f64,
+    start: DVector<f64>,
+    change: f64,
+}
+
+impl Way {
+    fn follow(&mut self, state: &State) {
+        if self.tolerance > 0.0 {
+            let changes = state.q.iter().zip(&self.start).map(|(q, start)| (q - start).abs());
+            self.change = changes.fold(self.change, f64::max);
+        }
+    }
+
+    fn caution(&self) -> Option<Caution> {
+        let &Way { tolerance, ref start, change } = self;
+        let is_small = change > AT_REST * (1.0 + start.amax()) && change < SMALL * tolerance;
+        is_small.then_some(Caution::Small { change, tolerance })
+    }
+}
+
 /// Watches a run, and records its states with residuals and energy balance.
 pub(crate) struct Recorder<'m> {
     model: &'m dyn Model,
@@ -38,6 +67,7 @@ pub(crate) struct Recorder<'m> {
     /// Numbers of impacts whose restitution was reduced, and of all.
     weakened: [u64; 2],
     extent: Extent,
+    way: Way,
     /// A copy of the state with the multipliers of least norm.
     least_norm: State,
     /// Of the state that is recorded.
@@ -81,6 +111,7 @@ impl<'m> Recorder<'m> {
             violation: [0.0; 2],
             weakened: [0; 2],
             extent: Extent::new(model, trajectory),
+            way: Way { tolerance, start: start.q.clone(), change: 0.0 },
             least_norm: start.clone(),
             known: Known::default(),
         }
@@ -120,6 +151,7 @@ impl<'m> Recorder<'m> {
             }
         }
         self.switched.follow(self.model, state);
+        self.way.follow(state);
         self.joints.follow(state);
         if is_recorded {
             self.record(trajectory, state, stepper);
@@ -191,6 +223,7 @@ impl<'m> Recorder<'m> {
         self.cautions.extend(self.switched.cautions());
         self.cautions.extend(self.joints.cautions(self.model));
         self.cautions.extend(self.extent.caution());
+        self.cautions.extend(self.way.caution());
         let [violation, relative] = self.violation;
         if relative > CLOSE {
             self.cautions.push(Caution::Violation { violation, relative });

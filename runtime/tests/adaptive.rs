@@ -534,3 +534,18 @@ fn steps_that_make_no_headway_end_the_run() {
     }
     assert!(ended >= 6, "{ended}");
 }
+
+/// A motion of half a micrometre by a tolerance of a micrometre is said, a model at rest and larger motions are not.
+#[test]
+fn motions_of_the_size_of_the_tolerance_are_said() {
+    let scheme = schemes::by_name("esdirk325", &[]).unwrap();
+    for (size, is_small) in [(5e-7, true), (0.0, false), (1e-2, false)] {
+        let model = Heavy { mass: 1.0, stiffness: 4.0 };
+        let mut start = State::zeros(model.dims());
+        (start.q[0], start.a[0]) = (size, -4.0 * size);
+        let run = Simulation::new(&model, &*scheme).tolerance(1e-6).until(3.0).run(start);
+        run.outcome.unwrap();
+        let said = run.cautions.iter().any(|caution| matches!(caution, hamel::Caution::Small { tolerance: 1e-6, .. }));
+        assert_eq!(said, is_small, "{size}: {:?}", run.cautions);
+    }
+}

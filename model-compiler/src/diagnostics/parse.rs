@@ -82,6 +82,18 @@ pub(crate) fn ambiguous_unit(symbol: &Ident) -> Error {
     advise(Family::UnknownUnit, symbol, message, "write `J/kg/K` or `J kg^-1 K^-1`")
 }
 
+/// A unit that a number is divided by, and the name of something in the model.
+pub(crate) fn unit_is_a_name(place: Span, symbol: &str, number: &str) -> Error {
+    let help =
+        format!("write `({number} …) / {symbol}` for the name, and `{symbol}^-1` behind the number for the unit");
+    advise(
+        Family::UnknownUnit,
+        Place::at(place),
+        format!("`{symbol}` is a unit behind a number, and a name of this model"),
+        help,
+    )
+}
+
 pub(crate) fn unknown_item(word: &Ident, items: &[&str]) -> Error {
     unknown(Family::UnknownWord, word, format!("unknown item `{word}`"), items)
 }

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::Result;
 
-use super::expression::Value;
+use super::expression::{Axes, Value};
 use super::reader::Reader;
 use super::value;
 
@@ -29,8 +29,8 @@ pub struct Initial {
     pub lhs: Value,
     /// Its value.
     pub rhs: Value,
-    /// The body in whose axes the value is given.
-    pub axes: Option<Ident>,
+    /// In whose axes the value is given.
+    pub axes: Option<Axes>,
 }
 
 /// `output name = value in body;`
@@ -40,8 +40,8 @@ pub struct Output {
     pub name: Ident,
     /// Its value.
     pub value: Value,
-    /// The body in whose axes the value is expressed.
-    pub axes: Option<Ident>,
+    /// In whose axes the value is expressed.
+    pub axes: Option<Axes>,
 }
 
 pub(super) fn constraint(reader: &mut Reader, is_drive: bool) -> Result<Constraint> {
@@ -77,11 +77,11 @@ pub(super) fn output(reader: &mut Reader) -> Result<Output> {
 }
 
 /// Reads `in body;` or `;`.
-fn axes(reader: &mut Reader) -> Result<Option<Ident>> {
+fn axes(reader: &mut Reader) -> Result<Option<Axes>> {
     if !reader.take_word("in") {
         return value::end(reader).map(|()| None);
     }
-    let body = value::indexed_name(reader, "the name of a body")?;
+    let axes = value::axes(reader)?;
     reader.expect(";")?;
-    Ok(Some(body))
+    Ok(Some(axes))
 }

@@ -44,7 +44,16 @@ pub enum ValueKind {
     /// `(body at position)`.
     Point(Box<Value>, Box<Value>),
     /// `(vector in body)`.
-    In(Box<Value>, Ident),
+    In(Box<Value>, Axes),
+}
+
+/// Whose axes: those of a body, or of an end of a flexible member, `shaft.tip`.
+#[derive(Clone, Debug)]
+pub struct Axes {
+    /// The body, or the member.
+    pub name: Ident,
+    /// The end of the member.
+    pub end: Option<Ident>,
 }
 
 /// An index between brackets.
@@ -115,6 +124,8 @@ pub struct UnitFactor {
     pub symbol: String,
     /// Its exponent, negative after `/`.
     pub exponent: i32,
+    /// Whether it stands after `/`.
+    pub divides: bool,
     /// Where it is written.
     pub span: Span,
 }

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Ident};
 use syn::Result;
 
-use super::expression::Value;
+use super::expression::{Axes, Value};
 use super::fields::{self, Field};
 use super::joint::{self, End};
 use super::reader::Reader;
@@ -50,8 +50,8 @@ pub enum ForceForm {
         on: Box<End>,
         /// What the opposite force acts on.
         from: Option<Box<End>>,
-        /// The body in whose axes the value is given.
-        axes: Option<Ident>,
+        /// In whose axes the value is given.
+        axes: Option<Axes>,
     },
 }
 
@@ -92,7 +92,7 @@ fn given(reader: &mut Reader) -> Result<ForceForm> {
     }
     let on = Box::new(joint::end(reader)?);
     let from = reader.take_word("from").then(|| joint::end(reader).map(Box::new)).transpose()?;
-    let axes = reader.take_word("in").then(|| value::indexed_name(reader, "the name of a body")).transpose()?;
+    let axes = reader.take_word("in").then(|| value::axes(reader)).transpose()?;
     reader.expect(";")?;
     Ok(ForceForm::Value { value, on, from, axes })
 }

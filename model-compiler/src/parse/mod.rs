@@ -28,7 +28,7 @@ mod value;
 pub use body::{AddedMass, Body, BodyField, BodyShape};
 pub use condition::{Constraint, Initial, Output};
 pub use contact::{Contact, ContactKind};
-pub use expression::{Choice, Comparison, Index, Operator, UnitExpression, UnitFactor, Value, ValueKind};
+pub use expression::{Axes, Choice, Comparison, Index, Operator, UnitExpression, UnitFactor, Value, ValueKind};
 pub use fields::Field;
 pub use flexible::Flexible;
 pub use force::{Force, ForceForm, Noun};

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::expression::{Choice, Comparison, Operator, UnitExpression, Value, ValueKind};
+use super::expression::{Axes, Choice, Comparison, Operator, UnitExpression, Value, ValueKind};
 use crate::spelling::spelled;
 
 /// How strongly the parts of an expression hold together; what holds less than its surroundings stands in parentheses.
@@ -13,6 +13,13 @@ enum Strength {
     Sign,
     Power,
     Operand,
+}
+
+impl Display for Axes {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&spelled(&self.name.to_string()))?;
+        self.end.iter().try_for_each(|end| write!(f, ".{end}"))
+    }
 }
 
 impl Value {
@@ -69,7 +76,7 @@ impl Display for Value {
                 write!(f, "if {lhs} {sign} {rhs} {{ {then} }} else {{ {otherwise} }}")
             }
             ValueKind::Point(body, position) => write!(f, "({body} at {position})"),
-            ValueKind::In(vector, body) => write!(f, "({vector} in {})", spelled(&body.to_string())),
+            ValueKind::In(vector, axes) => write!(f, "({vector} in {axes})"),
         }
     }
 }

@@ -25,11 +25,12 @@ pub(super) fn continued(reader: &mut Reader, leading: Option<(String, Span)>) ->
     let first = leading.as_ref().map_or_else(|| reader.span(), |(_, span)| *span);
     let mut factors = Vec::new();
     if let Some((symbol, span)) = leading {
-        factors.push(UnitFactor { symbol, exponent: exponent(reader)?, span });
+        factors.push(UnitFactor { symbol, exponent: exponent(reader)?, divides: false, span });
     }
     while let Some(word) = symbol(*reader) {
         reader.take_any_word();
-        factors.push(UnitFactor { symbol: word.to_string(), exponent: exponent(reader)?, span: word.span() });
+        let (symbol, span) = (word.to_string(), word.span());
+        factors.push(UnitFactor { symbol, exponent: exponent(reader)?, divides: false, span });
     }
     if factors.is_empty() {
         return Ok(None);
@@ -37,7 +38,8 @@ pub(super) fn continued(reader: &mut Reader, leading: Option<(String, Span)>) ->
     while let Some(word) = symbol_after_slash(*reader) {
         reader.take("/");
         reader.take_any_word();
-        factors.push(UnitFactor { symbol: word.to_string(), exponent: -exponent(reader)?, span: word.span() });
+        let (symbol, span) = (word.to_string(), word.span());
+        factors.push(UnitFactor { symbol, exponent: -exponent(reader)?, divides: true, span });
         if let Some(next) = reader.word().filter(|word| units::find(&word.to_string()).is_some()) {
             return Err(diagnostics::ambiguous_unit(&next));
         }

@@ -6,7 +6,7 @@
 use proc_macro2::{Delimiter, Ident, Span};
 use syn::Result;
 
-use super::expression::{Choice, Comparison, Index, Operator, Value, ValueKind};
+use super::expression::{Axes, Choice, Comparison, Index, Operator, Value, ValueKind};
 use super::keywords;
 use super::reader::Reader;
 use super::unit;
@@ -192,8 +192,8 @@ fn parenthesized(reader: &mut Reader) -> Result<Value> {
         let position = self::value(&mut inside)?;
         Value::new(ValueKind::Point(Box::new(value), Box::new(position)), reader.since(first))?
     } else if inside.take_word("in") {
-        let body = indexed_name(&mut inside, "the name of a body")?;
-        Value::new(ValueKind::In(Box::new(value), body), reader.since(first))?
+        let axes = axes(&mut inside)?;
+        Value::new(ValueKind::In(Box::new(value), axes), reader.since(first))?
     } else {
         value
     };
@@ -273,6 +273,13 @@ fn comparison(reader: &mut Reader) -> Result<Comparison> {
     ];
     let found = table.into_iter().find(|(symbol, _)| reader.take(symbol));
     found.map(|(_, comparison)| comparison).ok_or_else(|| reader.expected("`<`, `<=`, `>` or `>=`"))
+}
+
+/// Reads whose axes are meant: `body`, `link[2]` or `shaft.tip`.
+pub(super) fn axes(reader: &mut Reader) -> Result<Axes> {
+    let name = indexed_name(reader, "the name of a body")?;
+    let end = reader.take(".").then(|| reader.name("`root` or `tip`")).transpose()?;
+    Ok(Axes { name, end })
 }
 
 /// Reads a name that may have indices: `link` or `link[k + 1]`.

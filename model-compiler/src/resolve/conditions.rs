@@ -9,9 +9,8 @@ use super::dimensions::{self, Operand};
 use super::{BodyId, Constraint, Initial, Output, Quantity, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Unary};
-use crate::parse;
+use crate::parse::{self, UnitFactor, Value, ValueKind};
 use crate::space::Shape;
-use crate::spelling::spelled;
 
 impl Context<'_> {
     /// A constraint between positions or velocities, or a drive.
@@ -50,7 +49,7 @@ impl Context<'_> {
     /// A condition on the initial state.
     pub(super) fn resolve_initial(&self, initial: &parse::Initial) -> Option<Initial> {
         let (lhs, rhs) = (self.operand(&initial.lhs), self.operand(&initial.rhs));
-        let axes = initial.axes.as_ref().map(|name| self.body(name));
+        let axes = initial.axes.as_ref().map(|axes| self.body_of_axes(axes));
         let place = initial.lhs.place;
         let lhs = match axes {
             Some(body) => Operand { term: self.expressed_in(lhs?, body?)?, place },
@@ -68,20 +67,33 @@ impl Context<'_> {
         if !is_velocity && !depends_on(&residual, Cause::Position) {
             return self.report(diagnostics::no_motion(place, "an initial condition", "positions or velocities"));
         }
-        let axes = initial.axes.as_ref().map_or(String::new(), |body| format!(" in {}", spelled(&body.to_string())));
+        let axes = initial.axes.as_ref().map_or(String::new(), |axes| format!(" in {axes}"));
         let text = format!("{} = {}{axes}", initial.lhs, initial.rhs);
         Some(Initial { residual, is_velocity, text, span: place.first })
     }
 
     /// A named result.
     pub(super) fn resolve_output(&self, output: &parse::Output) -> Option<Output> {
+        // An output has any unit, so that none tells which of both is meant.
+        self.refuse_names_that_are_units(&output.value);
         let operand = self.operand(&output.value);
-        let axes = output.axes.as_ref().map(|name| self.body(name));
+        let axes = output.axes.as_ref().map(|axes| self.body_of_axes(axes));
         let value = match axes {
             Some(body) => self.expressed_in(operand?, body?)?,
             None => operand?.term,
         };
         Some(Output { name: output.name.clone(), value })
+    }
+
+    /// Reports `6 N / t` where `t` is a name of the model, too.
+    fn refuse_names_that_are_units(&self, value: &Value) {
+        if let ValueKind::WithUnit(number, unit) = &value.kind {
+            let is_name = |factor: &&UnitFactor| factor.divides && self.names.is_declared(&factor.symbol);
+            if let Some(factor) = unit.factors.iter().find(is_name) {
+                self.errors.push(diagnostics::unit_is_a_name(factor.span, &factor.symbol, &number.to_string()));
+            }
+        }
+        value.kind.parts().into_iter().for_each(|part| self.refuse_names_that_are_units(part));
     }
 
     /// A vector in ground axes, expressed in the axes of a body.

@@ -60,8 +60,8 @@ impl Context<'_> {
             ValueKind::Name(name) => return self.named(name),
             ValueKind::Field(base, name) => return self.member(base, name),
             ValueKind::Point(body, position) => return self.point(body, position),
-            ValueKind::In(vector, body) => {
-                let (vector, body) = (self.operand(vector), self.body(body));
+            ValueKind::In(vector, axes) => {
+                let (vector, body) = (self.operand(vector), self.body_of_axes(axes));
                 self.expressed_in(vector?, body?)
             }
             ValueKind::Number(digits) => self.number(digits, place),

@@ -17,7 +17,7 @@ use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Number};
 use crate::joints::{self, Joint as JointKind, node};
 use crate::limits;
-use crate::parse::{self, End, Value, ValueKind};
+use crate::parse::{self, Axes, End, Value, ValueKind};
 use crate::space::{Shape, Space};
 use crate::units::Unit;
 
@@ -321,6 +321,19 @@ impl Context<'_> {
         match &end.coordinate {
             Some(coordinate) => self.report(diagnostics::not_a_body(coordinate)),
             None => Some(body),
+        }
+    }
+
+    /// The body whose axes are meant.
+    pub(super) fn body_of_axes(&self, axes: &Axes) -> Option<BodyId> {
+        let Axes { name, end } = axes;
+        match end {
+            None => self.body(name),
+            Some(_) => {
+                let end =
+                    End { name: name.clone(), coordinate: end.clone(), position: None, rotation: None, axis: None };
+                self.body_of_end(&end)?
+            }
         }
     }
 

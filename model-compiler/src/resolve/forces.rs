@@ -9,7 +9,7 @@ use super::{Force, Frame, JointId, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::Number;
 use crate::forces::{self, FieldKind, FieldShape, Force as ForceKind, Target};
-use crate::parse::{self, End, ForceForm, Noun, Value};
+use crate::parse::{self, Axes, End, ForceForm, Noun, Value};
 use crate::space::{Shape, Space};
 use crate::units::{Declared, Unit};
 
@@ -204,9 +204,9 @@ impl Context<'_> {
         value: &Value,
         on: &End,
         from: Option<&End>,
-        axes: Option<&proc_macro2::Ident>,
+        axes: Option<&Axes>,
     ) -> Option<Force> {
-        for name in from.map(|end| &end.name).into_iter().chain(axes) {
+        for name in from.map(|end| &end.name).into_iter().chain(axes.map(|axes| &axes.name)) {
             self.errors.push(diagnostics::nothing_beside_a_coordinate(name));
         }
         let kind = self.kind("generalized", force)?;
@@ -224,7 +224,7 @@ impl Context<'_> {
         value: &Value,
         on: &End,
         from: Option<&End>,
-        axes: Option<&proc_macro2::Ident>,
+        axes: Option<&Axes>,
     ) -> Option<Force> {
         let kind = self.kind(if force.noun == Noun::Torque { "torque" } else { "force" }, force)?;
         let ends = [Some(on), from];
@@ -255,7 +255,7 @@ impl Context<'_> {
         let objection =
             if force.noun == Noun::Torque { diagnostics::torque_has_no_axes } else { diagnostics::point_has_no_axes };
         let frames: Vec<Option<Frame>> = ends.into_iter().flatten().map(|end| self.point_end(end, objection)).collect();
-        let axes = axes.map(|name| self.body(name));
+        let axes = axes.map(|axes| self.body_of_axes(axes));
         let term = self.operand(value).and_then(|operand| {
             let field = kind.fields().first()?;
             let term =

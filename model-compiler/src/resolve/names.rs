@@ -110,7 +110,12 @@ impl Names {
         self.declared.get(&name.to_string()).map(|(span, _)| *span)
     }
 
-    /// Whether a name has been declared.
+    /// Whether something has this name.
+    pub(super) fn is_declared(&self, name: &str) -> bool {
+        self.declared.contains_key(name)
+    }
+
+    /// What a name stands for, if it has been declared.
     pub(super) fn get(&self, name: &Ident) -> Option<Meaning> {
         let declared = self.declared.get(&name.to_string()).map(|(_, meaning)| *meaning);
         declared.or_else(|| self.is_unread(name).then_some(Meaning::Broken))
