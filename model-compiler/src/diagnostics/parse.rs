@@ -83,9 +83,8 @@ pub(crate) fn ambiguous_unit(symbol: &Ident) -> Error {
 }
 
 /// A unit that a number is divided by, and the name of something in the model.
-pub(crate) fn unit_is_a_name(place: Span, symbol: &str, number: &str) -> Error {
-    let help =
-        format!("write `({number} …) / {symbol}` for the name, and `{symbol}^-1` behind the number for the unit");
+pub(crate) fn unit_is_a_name(place: Span, symbol: &str, before: &str) -> Error {
+    let help = format!("write `({before}) / {symbol}` for the name, and `{before} {symbol}^-1` for the unit");
     advise(
         Family::UnknownUnit,
         Place::at(place),

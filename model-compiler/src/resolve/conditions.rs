@@ -9,7 +9,7 @@ use super::dimensions::{self, Operand};
 use super::{BodyId, Constraint, Initial, Output, Quantity, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::{Binary, Unary};
-use crate::parse::{self, UnitFactor, Value, ValueKind};
+use crate::parse::{self, UnitExpression, UnitFactor, Value, ValueKind};
 use crate::space::Shape;
 
 impl Context<'_> {
@@ -88,9 +88,12 @@ impl Context<'_> {
     /// Reports `6 N / t` where `t` is a name of the model, too.
     fn refuse_names_that_are_units(&self, value: &Value) {
         if let ValueKind::WithUnit(number, unit) = &value.kind {
-            let is_name = |factor: &&UnitFactor| factor.divides && self.names.is_declared(&factor.symbol);
-            if let Some(factor) = unit.factors.iter().find(is_name) {
-                self.errors.push(diagnostics::unit_is_a_name(factor.span, &factor.symbol, &number.to_string()));
+            let is_name = |factor: &UnitFactor| factor.divides && self.names.is_declared(&factor.symbol);
+            let factors = unit.factors.iter();
+            if let Some((place, factor)) = factors.enumerate().find(|(_, factor)| is_name(factor)) {
+                let before = UnitExpression { factors: unit.factors[..place].to_vec(), place: unit.place };
+                let before = format!("{number} {before}");
+                self.errors.push(diagnostics::unit_is_a_name(factor.span, &factor.symbol, &before));
             }
         }
         value.kind.parts().into_iter().for_each(|part| self.refuse_names_that_are_units(part));

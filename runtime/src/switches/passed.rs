@@ -9,6 +9,8 @@ use crate::prelude::*;
 /// By what part of its largest value an input within a step may leave the line between its ends: a table with shorter
 /// distances than steps is resolved by these where it does not.
 const PASSED: f64 = 0.05;
+/// So many corners of inputs within a step are looked at: formulas may have any number.
+const LOOKED_AT: usize = 1000;
 
 /// The times within a step of this length, s, that ends at a time, s, and at neither of its ends.
 fn within(times: &Times, t: f64, dt: f64) -> impl Iterator<Item = f64> {
@@ -76,7 +78,7 @@ impl Switched {
         {
             model.input_values(t - dt, before);
             model.input_values(t, after);
-            let is_passed = [first, second].into_iter().chain(corner).any(|time| {
+            let is_passed = [first, second].into_iter().chain(corner.take(LOOKED_AT)).any(|time| {
                 model.input_values(time, between);
                 let part = 1.0 - (t - time) / dt;
                 before.iter().zip(&*after).zip(&*between).any(|((before, after), between)| {
