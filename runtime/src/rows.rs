@@ -20,6 +20,7 @@ const LARGEST_FACTOR: f64 = 1e6;
 /// Added to the products of rows in sparse elimination, so that rows that follow from others do no harm; repetition
 /// removes what it changes.
 const DAMPING: f64 = 1e-8;
+const ROUNDS: usize = 3;
 /// Rows of G with no entry above this are rounding, of directions as of lengths, where the model's lever arms count if they are
 /// longer than a metre; those of mechanisms of a nanometre are longer. Of the largest coordinate that is a length, rounding
 /// leaves less.
@@ -173,7 +174,12 @@ impl Rows {
             return Some(solution);
         }
         if self.columns >= NOT_DECOMPOSED_FROM {
-            return Some(self.bordered(DAMPING)?.shortest(rhs));
+            let mut bordered = self.bordered(DAMPING)?;
+            let mut solution = bordered.shortest(rhs);
+            for _ in 1..ROUNDS {
+                solution += bordered.shortest(&(rhs - self.times(&solution)));
+            }
+            return Some(solution);
         }
         let svd = SVD::try_new(self.to_dense(), true, true, f64::EPSILON, 10_000)?;
         let smallest = RANK * svd.singular_values.max();
