@@ -99,7 +99,7 @@ pub struct AdaptiveStepper<'m> {
     since: f64,
     /// Number of steps in a row that are too short.
     short: u32,
-    /// The times at which formulas and inputs change, s, ascending: steps end there, for no estimate sees what a step passes
+    /// The times at which formulas and inputs change: steps end there, for no estimate sees what a step passes
     /// over.
     switches: Times,
 }
