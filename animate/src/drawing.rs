@@ -427,7 +427,8 @@ impl Known {
     }
 }
 
-fn name(ident: &dyn std::fmt::Display) -> String {
+/// A name as it is written.
+pub(crate) fn name(ident: &dyn std::fmt::Display) -> String {
     hamel_compiler::spelling::spelled(&ident.to_string())
 }
 

@@ -6,7 +6,7 @@ use hamel_compiler::resolve::{BodyId, Frame, System};
 use hamel_compiler::space::Space;
 use thiserror::Error;
 
-use crate::drawing::Drawing;
+use crate::drawing::{Drawing, name};
 use crate::mesh::Meshes;
 use crate::pose::{Pose, Vector, add, scale, sub, unit};
 use crate::samples::{Sample, samples};
@@ -168,7 +168,7 @@ impl Builder<'_> {
         let planar = system.space == Space::Planar;
         let movers = survey.movers();
         let contacts = self.contacts();
-        let forces = survey.forces().iter().flatten().count();
+        let forces = survey.forces().iter().flatten().count() + 2 * survey.loads().iter().flatten().count();
         let per_instant = movers * if planar { 3 } else { 7 } + 6 * (contacts.len() + forces);
         let at_most = (NUMBERS / per_instant.max(1)).clamp(60, INSTANTS);
         let sizes = (motion.info.coordinates.len(), motion.info.velocities.len());
@@ -179,6 +179,9 @@ impl Builder<'_> {
         let rows: Vec<&[f64]> = motion.trajectory.rows().collect();
         let signals: Vec<Signal> = motion.info.inputs.iter().map(|channel| self.signal(&channel.name)).collect();
 
+        let first = 1 + sizes.0 + sizes.1;
+        let (accelerations, constraints) = (first..first + sizes.1, motion.info.constraints.len());
+        let multipliers = accelerations.end..accelerations.end + constraints;
         let mut values = self.picture.with(&self.parameters);
         let (mut times, mut poses) = (Numbers::default(), Numbers::default());
         let mut drawing: Option<Drawing> = None;
@@ -186,7 +189,11 @@ impl Builder<'_> {
         let mut before: Vec<f64> = Vec::new();
         for sample in &samples {
             let inputs: Vec<f64> = signals.iter().map(|signal| signal.value(sample.t)).collect();
-            let found = values.at(&Instant { t: sample.t, inputs: &inputs, q: &sample.q, v: &sample.v });
+            let column = |column: usize| sample.column(&rows, column);
+            let a: Vec<f64> = accelerations.clone().map(column).collect();
+            let lambda: Vec<f64> = multipliers.clone().map(column).collect();
+            let Sample { t, q, v, .. } = sample;
+            let found = values.at(&Instant { t: *t, inputs: &inputs, q, v, a: &a, lambda: &lambda });
             let at = |index: usize| &found[self.picture.span(index)];
             let own: Vec<Pose> = survey.mover_places().map(|index| Pose::from_values(at(index))).collect();
             times.extend([sample.t]);
@@ -287,9 +294,9 @@ impl Builder<'_> {
         };
         for (force, index) in self.system.forces.iter().zip(self.survey.forces()) {
             let Some(index) = *index else { continue };
-            let name = force.name.to_string();
-            for (frame, values) in force.frames.iter().zip(at(index).chunks_exact(9)) {
-                if frame.body.is_none() {
+            let name = name(&force.name);
+            for (end, values) in at(index).chunks_exact(9).enumerate() {
+                if force.frames.get(end).is_some_and(|frame| frame.body.is_none()) {
                     continue;
                 }
                 let part = |k: usize| [values[3 * k], values[3 * k + 1], values[3 * k + 2]];
@@ -308,6 +315,13 @@ impl Builder<'_> {
                 }
                 add_arrow(name, ArrowKind::Contact, part(0), vector);
             }
+        }
+        for (joint, index) in self.system.joints.iter().zip(self.survey.loads()) {
+            let Some(values) = index.map(at) else { continue };
+            let part = |k: usize| [values[3 * k], values[3 * k + 1], values[3 * k + 2]];
+            let name = name(&joint.name);
+            add_arrow(&name, ArrowKind::Load, part(0), part(1));
+            add_arrow(&name, ArrowKind::Moment, part(0), part(2));
         }
     }
 }

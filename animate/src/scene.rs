@@ -149,6 +149,10 @@ pub enum ArrowKind {
     Torque,
     /// The force of a contact, N.
     Contact,
+    /// The force that a joint passes on to its second body, N.
+    Load,
+    /// The torque that it passes on, N m.
+    Moment,
 }
 
 /// A connection of two points.

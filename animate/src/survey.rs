@@ -1,9 +1,12 @@
 //! What is asked of the kinematics of a model in order to draw it, and where the answers stand.
 
-use hamel_compiler::picture::Asked;
+use hamel_compiler::picture::{Asked, reactions_are_known};
 use hamel_compiler::resolve::{
-    Beam, BodyId, BodyShape, Contact, ContactForm, FlexibleMember, Frame, Output, Quantity, System, TermKind,
+    Beam, BodyId, BodyShape, Contact, ContactForm, FlexibleMember, Frame, JointId, Output, Quantity, System, TermKind,
 };
+
+/// What joints pass on is drawn of models with at most so many: beyond, arrows would be most of a page.
+const JOINTS_WITH_LOADS: usize = 40;
 
 /// Places of answers about a body.
 pub(crate) struct BodyPlaces {
@@ -59,6 +62,8 @@ pub(crate) struct Survey<'s> {
     /// For each look of the ground its shapes.
     pub ground: Vec<Vec<ShapePlaces>>,
     pub joints: Vec<Ends>,
+    /// For each joint the place of what it passes on to its second body, if that is drawn.
+    loads: Vec<Option<usize>>,
     /// For each force the frames in their bodies.
     pub force_frames: Vec<Vec<usize>>,
     forces: Vec<Option<usize>>,
@@ -82,6 +87,7 @@ impl<'s> Survey<'s> {
             bodies: Vec::new(),
             ground: Vec::new(),
             joints: Vec::new(),
+            loads: Vec::new(),
             force_frames: Vec::new(),
             forces: Vec::new(),
             contacts: Vec::new(),
@@ -108,11 +114,17 @@ impl<'s> Survey<'s> {
             let frames = [&joint.parent, &joint.child].map(|frame| survey.ask(Asked::InBody(frame)));
             survey.joints.push(Ends { frames });
         }
+        let has_loads = system.joints.len() <= JOINTS_WITH_LOADS;
+        for (index, joint) in system.joints.iter().enumerate().map(|(index, joint)| (JointId(index), joint)) {
+            let is_drawn = has_loads && joint.child.body.is_some() && reactions_are_known(system, index);
+            let asked = is_drawn.then(|| survey.ask(Asked::Reaction(index)));
+            survey.loads.push(asked);
+        }
         for force in &system.forces {
             let frames = force.frames.iter().map(|frame| survey.ask(Asked::InBody(frame))).collect();
             survey.force_frames.push(frames);
-            let is_arrow = ["force", "torque"].contains(&force.kind.keyword());
-            let asked = (is_arrow && !force.frames.is_empty()).then(|| survey.ask(Asked::Force(force)));
+            let is_arrow = ["force", "torque", "generalized"].contains(&force.kind.keyword());
+            let asked = is_arrow.then(|| survey.ask(Asked::Force(force)));
             survey.forces.push(asked);
         }
         for contact in &system.contacts {
@@ -207,6 +219,11 @@ impl<'s> Survey<'s> {
     /// For each force the place of its action, if it is drawn as an arrow.
     pub fn forces(&self) -> &[Option<usize>] {
         &self.forces
+    }
+
+    /// For each joint the place of what it passes on, if it is drawn as arrows.
+    pub fn loads(&self) -> &[Option<usize>] {
+        &self.loads
     }
 
     /// For each contact the place of its points and directions.

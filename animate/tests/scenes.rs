@@ -341,3 +341,65 @@ fn meshes_do_not_move_anything() {
     });
     assert_eq!(with, without);
 }
+
+/// A rod that hangs still on a bracket that is welded to a post, with its own weight: what joints pass on is drawn where
+/// they hold their second body, the same in both coordinates; nothing of a hinge beside contacts in joint coordinates.
+#[test]
+fn loads_of_joints_stand_where_they_act() {
+    let text = |formulation: &str, contact: &str| {
+        format!(
+            "model Sign {{
+                coordinates {formulation};
+                gravity [0, 0, -10] m/s^2;
+                body bracket {{ mass: 1 kg, inertia: diag(0.1, 0.1, 0.1) kg m^2 }}
+                body rod {{ mass: 2 kg, inertia: diag(0.1, 0.1, 0.1) kg m^2 }}
+                joint weld: fixed(ground at [1, 0, 2] m, bracket at [-0.5, 0, 0] m);
+                joint hinge: revolute(bracket at [0.5, 0, 0] m, rod at [0, 0, 0.4] m) {{ axis: [0, 1, 0] }}
+                {contact}
+            }}"
+        )
+    };
+    let free = "contact floor { gap: rod.position.z + 9 m }";
+    for (formulation, contact, has_all) in [("joint", "", true), ("absolute", "", true), ("joint", free, false)] {
+        let model = model(&text(formulation, contact));
+        let scheme = schemes::by_name(schemes::suitable(&model), &[]).unwrap();
+        let scene = scene(&model, &run(&model, &*scheme, (1e-2, 0.1)));
+        let known: Vec<(&str, ArrowKind)> =
+            scene.arrows.iter().map(|arrow| (arrow.name.as_str(), arrow.kind)).collect();
+        let expected: &[(&str, ArrowKind)] = match has_all {
+            true => &[("weld", ArrowKind::Load), ("weld", ArrowKind::Moment), ("hinge", ArrowKind::Load)],
+            false => &[],
+        };
+        assert_eq!(known, expected, "{formulation} {contact}");
+        let last = &scene.vectors.0[scene.vectors.0.len() - 6 * expected.len()..];
+        // 30 N at the wall, half a metre from the bracket's weight and a metre from the rod's.
+        let loads: [[f64; 6]; 3] =
+            [[1.0, 0.0, 2.0, 0.0, 0.0, 30.0], [1.0, 0.0, 2.0, 0.0, -25.0, 0.0], [2.0, 0.0, 2.0, 0.0, 0.0, 20.0]];
+        for (found, expected) in last.iter().zip(loads.concat()) {
+            assert!((f64::from(*found) - expected).abs() < 1e-4, "{formulation}: {last:?}");
+        }
+    }
+}
+
+/// Forces and torques on joints act on their second bodies, about and along the axis; names have their indices.
+#[test]
+fn forces_on_joints_are_arrows() {
+    let model = model(
+        "model Robot {
+            coordinates joint;
+            body arm { mass: 1 kg, inertia: diag(0.1, 0.1, 0.1) kg m^2 }
+            body hand { mass: 1 kg, inertia: diag(0.1, 0.1, 0.1) kg m^2 }
+            joint shoulder: revolute(ground at [1, 0, 0] m, arm) { axis: [0, 1, 0] }
+            joint slide: prismatic(arm at [0, 0, 0.5] m, hand) { axis: [1, 0, 0] }
+            torque drive[1]: -3 N m * shoulder.angle^2 - 2 N m on shoulder;
+            force push: 4 N on slide;
+        }",
+    );
+    let scheme = schemes::by_name(schemes::suitable(&model), &[]).unwrap();
+    let scene = scene(&model, &run(&model, &*scheme, (1e-4, 1e-3)));
+    let known: Vec<(&str, ArrowKind)> = scene.arrows.iter().map(|arrow| (arrow.name.as_str(), arrow.kind)).collect();
+    assert_eq!(known[..2], [("drive[1]", ArrowKind::Torque), ("push", ArrowKind::Force)]);
+    let first = &scene.vectors.0[..12];
+    let expected = [[1.0, 0.0, 0.0, 0.0, -2.0, 0.0], [1.0, 0.0, 0.5, 4.0, 0.0, 0.0]].concat();
+    assert!(first.iter().zip(expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6), "{first:?}");
+}

@@ -149,9 +149,7 @@ impl From<LinearizeError> for Failure {
 impl From<OutputError> for Failure {
     fn from(error: OutputError) -> Self {
         match error {
-            OutputError::Folder(FolderError::File { .. }) | OutputError::Document { .. } => {
-                Failure::Unwritten(error.to_string())
-            }
+            OutputError::Document { .. } => Failure::Unwritten(error.to_string()),
             OutputError::Folder(error) => error.into(),
         }
     }
@@ -166,10 +164,13 @@ impl From<SweepError> for Failure {
     }
 }
 
-/// A folder that cannot be used, detected before anything is written.
 impl From<FolderError> for Failure {
     fn from(error: FolderError) -> Self {
-        Failure::Usage(error.to_string())
+        match error {
+            FolderError::File { .. } => Failure::Unwritten(error.to_string()),
+            // Detected before anything is written.
+            _ => Failure::Usage(error.to_string()),
+        }
     }
 }
 

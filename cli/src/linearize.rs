@@ -29,11 +29,8 @@ const TOLERANCE: f64 = 1e-10;
 const LISTED: usize = 40;
 /// Digits of eigenvalues.
 const DIGITS: usize = 9;
-/// Real parts that are rounding, relative to the magnitude of the eigenvalue and to that of the largest.
-const ROUNDING: [f64; 2] = [1e-9, 1e-12];
-/// Beside motions that nothing resists, eigenvalues of this part of the largest may be zero, too: rounding divides a double
-/// zero into eigenvalues of the root of its size.
-const DOUBLE_ZERO: f64 = 1e-7;
+/// Real parts below this part of the magnitude of the eigenvalue are below the digits that are shown.
+const UNSEEN: f64 = 1e-9;
 /// A state leaps where a coordinate moves so many times farther than beside that, and by more than the second, m or rad.
 const LEAP: f64 = 10.0;
 const NOTABLE: f64 = 0.1;
@@ -356,16 +353,14 @@ fn show_modes(linear: &Linearization, modes: &[Mode], outputs: &[f64], screen: &
     let mut rows = vec![
         ["eigenvalue, 1/s", "frequency, Hz", "damping ratio", "time constant, s", "mostly"].map(str::to_owned).to_vec(),
     ];
-    // Beside large eigenvalues, real parts of others are rounding.
-    let largest = modes.iter().map(|mode| mode.eigenvalue.norm()).fold(0.0, f64::max);
-    let is_rounding = |value: Complex<f64>| value.re.abs() <= (ROUNDING[0] * value.norm()).max(ROUNDING[1] * largest);
+    let is_rounding = |mode: &Mode| mode.eigenvalue.re.abs() <= mode.rounding.max(UNSEEN * mode.eigenvalue.norm());
     let is_listed = |mode: &&Mode| mode.eigenvalue.norm() > 0.0 && mode.eigenvalue.im >= 0.0;
     let listed = modes.iter().filter(is_listed).count();
     for mode in modes.iter().filter(is_listed).take(LISTED) {
         let known = known_digits(mode);
         let number = |value: f64| readable(value, known.min(6));
         let mut shown = mode.clone();
-        if mode.eigenvalue.im > 0.0 && is_rounding(mode.eigenvalue) {
+        if mode.eigenvalue.im > 0.0 && is_rounding(mode) {
             shown.eigenvalue.re = 0.0;
         }
         let of_oscillation = |value: f64| if shown.eigenvalue.im == 0.0 { "–".to_owned() } else { number(value) };
@@ -383,16 +378,7 @@ fn show_modes(linear: &Linearization, modes: &[Mode], outputs: &[f64], screen: &
     if listed > LISTED {
         screen.line(format!("and {} more; --json and --out have all", listed - LISTED))?;
     }
-    let may_be_zero = |value: Complex<f64>| zeros > 0 && value.norm() > 0.0 && value.norm() <= DOUBLE_ZERO * largest;
-    let doubtful = modes.iter().filter(|mode| may_be_zero(mode.eigenvalue)).count();
-    if doubtful > 0 {
-        screen.line(format!(
-            "{doubtful} of them may be zero: rounding divides double zeros into eigenvalues as large as {} 1/s",
-            readable(DOUBLE_ZERO * largest, 1)
-        ))?;
-    }
-    let grows = |value: Complex<f64>| value.re > 0.0 && !is_rounding(value) && !may_be_zero(value);
-    let growing = modes.iter().filter(|mode| grows(mode.eigenvalue)).count();
+    let growing = modes.iter().filter(|mode| mode.eigenvalue.re > 0.0 && !is_rounding(mode)).count();
     let verdict = match growing {
         0 => "no departure grows at an exponential rate".to_owned(),
         1 => "unstable: one eigenvalue has a positive real part".to_owned(),

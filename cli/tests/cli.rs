@@ -140,11 +140,13 @@ fn a_directory_that_cannot_be_written_is_named() {
     std::fs::write(&file, "").unwrap();
     let below = file.join("report");
     let below = below.to_str().unwrap();
-    assert_usage_error(&["reproduce", "--cost", "seconds", "--out", below], &["cannot write", below]);
-    assert_usage_error(
-        &["run", "pendulum", "--scheme", "hht", "--dt", "0.01", "--until", "0.1", "--out", below],
-        &["cannot write", below],
-    );
+    let run = ["run", "pendulum", "--scheme", "hht", "--dt", "0.01", "--until", "0.1", "--out", below];
+    for arguments in [["reproduce", "--cost", "seconds", "--out", below].as_slice(), &run] {
+        let output = hamel(arguments);
+        let message = errors(&output);
+        assert_eq!(output.status.code(), Some(4), "{arguments:?}\n{message}");
+        assert!(message.contains("cannot write") && message.contains(below), "{arguments:?}: {message}");
+    }
 }
 
 #[test]

@@ -252,6 +252,9 @@ fn a_start_keeps_what_is_given_and_obeys_the_constraints() {
     let mut residual = vec![0.0; model.dims().nc];
     model.constraint(0.0, &found[first..first + model.dims().nq], &mut residual);
     assert!(residual.iter().all(|value| value.abs() < 1e-12), "{residual:?}");
+    // Whether somebody looks in between makes no difference.
+    let more = [given.as_slice(), &[("rod.angle_velocity", 0.4)]].concat();
+    assert_eq!(unit.moved("look", 10, &more), unit.moved("cs", 10, &more));
     // What contradicts the constraints is refused: the guide is a line.
     let refused = unit.called("cs", 0.0, 1, &[("slider.y", 0.5), ("slider.angle", 0.0), ("crank.angle", 0.2)]);
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();

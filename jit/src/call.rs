@@ -23,8 +23,8 @@ pub(crate) const FACTORS: usize = 3;
 /// Instances in lanes, see [`JitLanes`](crate::JitLanes).
 pub const LANES: usize = 8;
 
-/// Lists of results that a function of a kernel has at most: those of a linearization.
-pub(crate) const MOST_LISTS: usize = 4;
+/// Lists of results that a function of a kernel has at most: the derivatives of outputs.
+pub(crate) const MOST_LISTS: usize = 5;
 
 /// A compiled function: what it reads, and where each of its outputs begins.
 pub(crate) type Compiled = unsafe extern "C" fn(*const Given, *const *mut f64);

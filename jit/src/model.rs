@@ -600,10 +600,11 @@ impl Model for JitModel {
         by_q: &mut [f64],
         by_v: &mut [f64],
         by_a: &mut [f64],
+        by_lambda: &mut [f64],
         by_u: &mut [f64],
     ) -> bool {
         let Some(function) = self.named[OUTPUT_DERIVATIVES] else { return false };
-        self.evaluate(function, self.state(state), [by_q, by_v, by_a, by_u]);
+        self.evaluate(function, self.state(state), [by_q, by_v, by_a, by_lambda, by_u]);
         true
     }
 

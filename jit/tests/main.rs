@@ -21,6 +21,7 @@ mod lanes;
 mod linearize;
 mod models;
 mod on_request;
+mod reactions;
 mod recurring_switches;
 mod redundant_loops;
 mod starts;

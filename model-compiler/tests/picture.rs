@@ -30,7 +30,9 @@ impl Model {
     fn picture(&self, asked: &[Asked], state: &State) -> (Picture, Vec<f64>) {
         let picture = Picture::new(&self.system, asked);
         let parameters = picture.parameters::<&str>(&[]).unwrap();
-        let instant = Instant { t: state.t, inputs: &state.inputs, q: &state.q, v: &state.v };
+        let (a, lambda) = (vec![0.0; state.v.len()], vec![0.0; self.equations.layout.constraints.len()]);
+        let State { t, inputs, q, v } = state;
+        let instant = Instant { t: *t, inputs, q, v, a: &a, lambda: &lambda };
         let values = picture.with(&parameters).at(&instant).to_vec();
         (picture, values)
     }

@@ -49,6 +49,8 @@ class Linearization:
     """(outputs, inputs)."""
     eigenvalues: np.ndarray
     """Of E⁻¹ A, 1/s, by magnitude, (n,); of a conjugate pair that with the positive imaginary part first."""
+    rounding: np.ndarray
+    """By how much rounding of the matrices changes each eigenvalue at most, 1/s, (n,); what cannot be told from zero is zero."""
     modes: Modes
     """Shapes of the natural motions, in the order of the eigenvalues."""
     states: "Channels"
@@ -86,6 +88,7 @@ class Linearization:
         self.E, self.A, self.B, self.C, self.D, self._state_matrix, self._input_matrix = found.matrices()
         eigenvalues, *shapes = map(_complex, found.modes())
         self.eigenvalues = eigenvalues
+        self.rounding = found.rounding()
         self.modes = Modes(*shapes)
 
     @property

@@ -105,6 +105,11 @@ impl Linearized {
         ])
     }
 
+    /// By how much rounding changes each eigenvalue, at most.
+    fn rounding<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_iter(py, self.modes.iter().map(|mode| mode.rounding))
+    }
+
     /// The response of outputs to inputs at complex frequencies.
     fn response<'py>(&self, py: Python<'py>, frequencies: Vec<(f64, f64)>) -> PyResult<Array<'py>> {
         let count = frequencies.len();

@@ -450,13 +450,20 @@ fn lead(model: &dyn Model, state: &mut State, equations: OnPositions, most: f64)
     true
 }
 
+/// A residual of this part of the largest is blamed in place of that of a unit norm.
+const WRITTEN: f64 = 1e-3;
+
 /// The error of equations that have no common solution, with the one whose residual is largest; of several that are
 /// about as large an initial condition, which is what the user can change.
 fn conflict(model: &dyn Model, of: &str, residual: &DVector<f64>) -> StepError {
     let info = model.describe();
     let (size, largest) = (|row: usize| residual[row].abs(), residual.amax());
     let is_condition = |row: usize| row >= info.constraints.len() && size(row) > 0.5 * largest;
-    let order = |&a: &usize, &b: &usize| is_condition(a).cmp(&is_condition(b)).then(size(a).total_cmp(&size(b)));
+    // Unit norms, the first constraints, give way to all others, which are what the user wrote.
+    let norms = info.blocks.iter().filter(|block| **block == Block::EulerParameters).count();
+    let is_written = |row: usize| row >= norms && size(row) > WRITTEN * largest;
+    let key = |row: usize| (is_condition(row), is_written(row));
+    let order = |&a: &usize, &b: &usize| key(a).cmp(&key(b)).then(size(a).total_cmp(&size(b)));
     let worst = (0..residual.len()).max_by(order).unwrap_or(0);
     let (on_positions, on_velocities) = &info.initial_conditions;
     let conditions = if of == "velocities" { on_velocities } else { on_positions };

@@ -678,14 +678,15 @@ pub trait Model: Send + Sync {
     fn input_derivatives(&self, _state: &State, _out: &mut [f64]) -> bool {
         false
     }
-    /// Derivatives of the outputs y: (∂y/∂q) N, ∂y/∂v and ∂y/∂a, `[outputs × nv]`, and ∂y/∂u, `[outputs × inputs]`, row by
-    /// row; whether the model has this function.
+    /// Derivatives of the outputs y: (∂y/∂q) N, ∂y/∂v and ∂y/∂a, `[outputs × nv]`, ∂y/∂λ, `[outputs × nc]`, and ∂y/∂u,
+    /// `[outputs × inputs]`, row by row; whether the model has this function.
     fn output_derivatives(
         &self,
         _state: &State,
         _by_q: &mut [f64],
         _by_v: &mut [f64],
         _by_a: &mut [f64],
+        _by_lambda: &mut [f64],
         _by_u: &mut [f64],
     ) -> bool {
         false

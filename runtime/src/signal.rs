@@ -30,9 +30,21 @@ pub struct Signal(Kind);
 
 /// Slopes that differ by less than this part of them are those of one line.
 const STRAIGHT: f64 = 1e-9;
-/// How far before and after a time, relative to it, values are compared, and by what part of them they differ where they jump.
+/// How far before and after a time values are compared, relative to it.
 const ASIDE: f64 = 1e-9;
+/// By what part of their size values differ where they jump: without a jump by what they change in that time.
 const JUMP: f64 = 1e-6;
+
+/// Barely before and after a time, s.
+pub(crate) fn aside(t: f64) -> [f64; 2] {
+    let aside = ASIDE * (1.0 + t.abs());
+    [t - aside, t + aside]
+}
+
+/// Whether values of this size that change by so much [barely beside](aside) a time jump there.
+pub(crate) fn is_jump(change: f64, size: f64) -> bool {
+    change.abs() > JUMP * size
+}
 
 #[derive(Clone)]
 enum Kind {
@@ -125,9 +137,8 @@ impl Signal {
             Kind::Sampled { times, values } => (times, values),
             Kind::Changing { function, times } => {
                 for &time in times.iter() {
-                    let aside = ASIDE * (1.0 + time[0].abs());
-                    let [before, after] = [time[0] - aside, time[0] + aside].map(|t| function(t));
-                    visit(time, (after - before).abs() > JUMP * before.abs().max(after.abs()));
+                    let [before, after] = aside(time[0]).map(|t| function(t));
+                    visit(time, is_jump(after - before, before.abs().max(after.abs())));
                 }
                 return;
             }

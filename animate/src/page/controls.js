@@ -41,6 +41,7 @@
     stage.colors = {
       palette: colors, neutral: named('--metal'), floor: named('--floor'), accent: named('--spring'), ground: named('--ground'), line: named('--mesh'),
       water: named('--water'), force: named('--force'), torque: named('--torque'), contact: named('--contact'),
+      load: named('--load'), moment: named('--moment'),
     };
     motions.forEach((motion, k) => {
       if (motion.mark) motion.mark.style.color = `rgb(${colors[k % colors.length].map((part) => 255 * part).join(' ')})`;
@@ -117,6 +118,7 @@
     ['bodies', 'bodies', true], ['joints', 'joints', motions.some((motion) => motion.joints.length > 0)],
     ['forces', 'forces and torques', has(['force', 'torque']), ['--force', '--torque']],
     ['contacts', 'contact forces', has(['contact']), ['--contact']],
+    ['loads', 'forces and torques in joints', has(['load', 'moment']), ['--load', '--moment']],
     ['paths', 'paths', true], ['grid', 'grid', true], ['beside', 'motions side by side', motions.length > 1],
   ];
   for (const [name, text, isThere, marks = []] of layers) {
@@ -136,7 +138,7 @@
     }));
     byId('layers').append(label);
   }
-  form.elements.arrows.closest('label').hidden = !has(['force', 'torque', 'contact']);
+  form.elements.arrows.closest('label').hidden = !has(['force', 'torque', 'contact', 'load', 'moment']);
   form.elements.ghosts.addEventListener('change', () => {
     if (stage) stage.options.ghosts = Number(form.elements.ghosts.value);
     ask();

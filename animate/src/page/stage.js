@@ -1,3 +1,6 @@
+// What shows arrows of each kind.
+const LAYER = { force: 'forces', torque: 'forces', contact: 'contacts', load: 'loads', moment: 'loads' };
+
 // What is drawn at a time: bodies, joints, connections, beams, arrows, paths, earlier and later positions, the ground.
 class Stage {
   constructor(canvas, motions) {
@@ -6,7 +9,8 @@ class Stage {
     this.motions = motions;
     this.camera = new Camera(motions[0].up, motions[0].planar);
     this.options = {
-      bodies: true, joints: true, forces: true, contacts: true, paths: true, grid: true, beside: false, ghosts: 0, arrows: 1,
+      bodies: true, joints: true, forces: true, contacts: true, loads: false, paths: true, grid: true, beside: false,
+      ghosts: 0, arrows: 1,
     };
     this.solids = new Map();
     this.prepare();
@@ -146,9 +150,10 @@ class Stage {
     this.ghostKey = null;
   }
 
-  // The lengths of arrows: the greatest forces, and the greatest torques, are about a fifth of the scene long.
+  // The lengths of arrows: the greatest forces, and the greatest torques, are about a fifth of the scene long, and so are
+  // those in joints.
   arrowScales() {
-    const sizes = { force: [], torque: [], contact: [] };
+    const sizes = { force: [], torque: [], contact: [], load: [], moment: [] };
     for (const motion of this.motions) {
       const count = motion.arrows.length;
       for (let k = 0; k < motion.vectors.length; k += 6) {
@@ -157,13 +162,16 @@ class Stage {
       }
     }
     const typical = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(0.95 * (numbers.length - 1))] ?? 0;
-    const [forces, torques] = [[...sizes.force, ...sizes.contact], sizes.torque].map(typical);
+    const [forces, torques, loads, moments] =
+      [[...sizes.force, ...sizes.contact], sizes.torque, sizes.load, sizes.moment].map(typical);
     // Where there are many, each is shorter and thinner.
     const instants = this.motions.reduce((sum, motion) => sum + motion.times.length, 0) / this.motions.length;
-    const crowd = Object.values(sizes).reduce((sum, numbers) => sum + numbers.length, 0) / instants;
+    const crowd = ['force', 'torque', 'contact'].reduce((sum, kind) => sum + sizes[kind].length, 0) / instants;
     this.slight = clamp(Math.sqrt(12 / Math.max(crowd, 1)), 0.15, 1);
     const scaled = (size) => (size > 0 ? 0.42 * this.radius * this.slight / size : 0);
-    return { force: scaled(forces), contact: scaled(forces), torque: scaled(torques) };
+    return {
+      force: scaled(forces), contact: scaled(forces), torque: scaled(torques), load: scaled(loads), moment: scaled(moments),
+    };
   }
 
   fit(covered = [44, 66]) {
@@ -273,7 +281,7 @@ class Stage {
   arrows(motion) {
     const { options, colors, scales, radius } = this;
     motion.arrows.forEach(({ kind }, index) => {
-      if (!(kind === 'contact' ? options.contacts : options.forces)) return;
+      if (!options[LAYER[kind]]) return;
       const [point, vector] = motion.arrow(index);
       // In the plane, before all bodies.
       const from = motion.planar ? add(point, [0, 0, -this.back]) : point;
@@ -283,7 +291,8 @@ class Stage {
       const color = colors[kind];
       const thick = 0.0075 * radius * this.slight;
       const longest = 8.3 * thick;
-      if (kind === 'torque' && motion.planar) {
+      const isTorque = kind === 'torque' || kind === 'moment';
+      if (isTorque && motion.planar) {
         this.arc(from, Math.sign(vector[2]), Math.min(0.3 * size, 0.16 * radius), thick, color);
         return;
       }
@@ -293,7 +302,7 @@ class Stage {
       this.bar(from, sub(tip, scale(head, direction)), thick, color);
       this.bar(sub(tip, scale(head, direction)), tip, wide, color, 1, 'cone');
       // A torque has two heads.
-      if (kind === 'torque') {
+      if (isTorque) {
         const second = sub(tip, scale(0.6 * head, direction));
         this.bar(sub(second, scale(head, direction)), second, wide, color, 1, 'cone');
       }

@@ -216,6 +216,7 @@ fn mode(mode: &Mode) -> Value {
     let all = |values: &DVector<Complex<f64>>| values.iter().copied().map(pair).collect::<Vec<_>>();
     json!({
         "eigenvalue": pair(mode.eigenvalue),
+        "rounding": mode.rounding,
         "frequency": mode.frequency(),
         "damping_ratio": mode.damping_ratio(),
         "time_constant": mode.time_constant(),

@@ -62,9 +62,11 @@ typedef struct {
     bool has_changed;
     bool is_later;
     bool is_current;
-    /* States that were given since the start was found, and their values. */
+    /* States that were given for the start, their values, whether one came since it was found, and the model's own start. */
     bool is_given[NX];
     double given[NX];
+    bool has_given;
+    double own[NX];
     double parameters[NP + 1];
     @name@_motion motion;
 } content;
@@ -94,6 +96,8 @@ static void begin(content *c, bool is_exchange)
     c->is_exchange = is_exchange;
     memcpy(c->parameters, defaults, sizeof defaults);
     @name@_start(c->parameters, &c->motion);
+    memcpy(c->own, c->motion.q, sizeof c->motion.q);
+    memcpy(c->own + NQ, c->motion.v, sizeof c->motion.v);
 }
 
 /* 0, or 1 with a message: a call in a mode that does not permit it. */
@@ -103,7 +107,8 @@ static int refuse(unit *u, int modes, const char *call)
     return say(u, u->now.mode == FAILED ? "%s: the unit has failed before; reset it" : "%s: not permitted in this mode", call);
 }
 
-/* Applies parameters and the start that was given; the rest of the state moves as little as the constraints allow. */
+/* Applies parameters and the start that was given; the rest of the model's own start moves as little as the constraints
+ * allow, whatever was read and set before. */
 static int settle(unit *u)
 {
     content *c = &u->now;
@@ -119,13 +124,15 @@ static int settle(unit *u)
         c->has_changed = true;
         return say(u, "with these parameters the state does not obey the constraints; set others");
     }
-    if (c->is_later) is_moved = true;
-    c->is_later = false;
+    if (c->is_later || c->has_given) is_moved = true;
+    if (!is_moved) return 0;
+    c->is_later = c->has_given = c->is_current = false;
+    memcpy(c->motion.q, c->own, sizeof c->motion.q);
+    memcpy(c->motion.v, c->own + NQ, sizeof c->motion.v);
     double places[NV], speeds[NV];
     for (int i = 0; i < NV; ++i) places[i] = speeds[i] = 1.0;
     for (int i = 0; i < NX; ++i) {
         if (!c->is_given[i]) continue;
-        is_moved = true;
         if (i < NQ) {
             c->motion.q[i] = c->given[i];
             for (int k = 0; k < directions[i]; ++k) places[first_direction[i] + k] = HELD;
@@ -134,8 +141,6 @@ static int settle(unit *u)
             speeds[i - NQ] = HELD;
         }
     }
-    if (!is_moved) return 0;
-    c->is_current = false;
     if (@name@_assemble(&c->motion, places, speeds)) return say(u, "no start near these values obeys the constraints");
     for (int i = 0; i < NX; ++i) {
         const double found = i < NQ ? c->motion.q[i] : c->motion.v[i - NQ];
@@ -143,7 +148,6 @@ static int settle(unit *u)
             return say(u, "the constraints contradict the start of value reference %d: %g instead of %g", STATES + i, found, c->given[i]);
         }
     }
-    memset(c->is_given, 0, sizeof c->is_given);
     return 0;
 }
 
@@ -214,7 +218,7 @@ static int set(unit *u, const uint32_t *references, size_t n, const double *valu
     for (size_t i = 0; i < n; ++i) {
         const uint32_t r = references[i];
         if (r >= STATES) {
-            c->is_given[r - STATES] = true;
+            c->is_given[r - STATES] = c->has_given = true;
             c->given[r - STATES] = values[i];
         } else if (NI > 0 && r >= INPUTS) {
             c->motion.inputs[r - INPUTS] = values[i];

@@ -1,10 +1,10 @@
 /* An importer of one unit of sources, which is linked to it: VERSION is that of the interface, TOKEN the unit's.
  *
- *     driver cs|me|back UNTIL STEPS VARIABLES FIRST_STATE STATES [REFERENCE VALUE]…
+ *     driver cs|me|back|look UNTIL STEPS VARIABLES FIRST_STATE STATES [REFERENCE VALUE]…
  *     driver hostile SEED CALLS VARIABLES FIRST_STATE STATES
  *
  * prints all variables at the end, one a line; given values are set before the start, which is at the time START of the
- * environment. Messages go to stderr.
+ * environment. `look` reads a state after each of them. Messages go to stderr.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -311,6 +311,11 @@ int main(int count, char **words)
         const uint32_t reference = (uint32_t)atol(words[i]);
         const double value = atof(words[i + 1]);
         expect(set(unit, &reference, 1, &value), "a start");
+        if (strcmp(mode, "look") == 0) {
+            const uint32_t first = (uint32_t)atol(words[5]);
+            double seen;
+            expect(get(unit, &first, 1, &seen), "a look");
+        }
     }
     expect(initialize(unit), "the start");
     expect(F(ExitInitializationMode)(unit), "the end of the start");

@@ -109,8 +109,9 @@ fn of_linearization(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<
     model.contact_derivatives(state, &mut xi_by_q);
     let mut by_input = room(dims.nv * nu);
     model.input_derivatives(state, &mut by_input);
-    let [mut y_by_q, mut y_by_v, mut y_by_a, mut y_by_u] = [dims.nv, dims.nv, dims.nv, nu].map(|n| room(ny * n));
-    model.output_derivatives(state, &mut y_by_q, &mut y_by_v, &mut y_by_a, &mut y_by_u);
+    let [mut y_by_q, mut y_by_v, mut y_by_a, mut y_by_lambda, mut y_by_u] =
+        [dims.nv, dims.nv, dims.nv, dims.nc, nu].map(|n| room(ny * n));
+    model.output_derivatives(state, &mut y_by_q, &mut y_by_v, &mut y_by_a, &mut y_by_lambda, &mut y_by_u);
     let [mut by_a, mut by_v_of_r, mut by_q_of_r, mut jacobian] =
         [&info.mass_matrix, &info.damping, &info.stiffness, &info.constraint_jacobian]
             .map(|pattern| room(pattern.nnz()));
@@ -120,7 +121,7 @@ fn of_linearization(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<
         ("constraint_derivatives", [rate_by_q, by_q, by_v].concat()),
         ("contact_derivatives", xi_by_q),
         ("input_derivatives", by_input),
-        ("output_derivatives", [y_by_q, y_by_v, y_by_a, y_by_u].concat()),
+        ("output_derivatives", [y_by_q, y_by_v, y_by_a, y_by_lambda, y_by_u].concat()),
     ];
     let np = info.differentiated.len();
     let mut r_by_p = room(dims.nv * np);

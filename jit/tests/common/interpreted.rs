@@ -84,11 +84,15 @@ impl<'a, T: Scalar> Interpreted<'a, T> {
             .map(|role| output(F::ContactParameterDerivatives, role))
             .concat(),
             "input_derivatives" => output(F::InputDerivatives, Role::ForceByInput),
-            "output_derivatives" => {
-                [Role::OutputByPosition, Role::OutputByVelocity, Role::OutputByAcceleration, Role::OutputByInput]
-                    .map(|role| output(F::OutputDerivatives, role))
-                    .concat()
-            }
+            "output_derivatives" => [
+                Role::OutputByPosition,
+                Role::OutputByVelocity,
+                Role::OutputByAcceleration,
+                Role::OutputByMultiplier,
+                Role::OutputByInput,
+            ]
+            .map(|role| output(F::OutputDerivatives, role))
+            .concat(),
             "parameter_derivatives" => [
                 Role::ForceByParameter,
                 Role::ConstraintByParameter,

@@ -17,6 +17,7 @@ pub const PENDULUM: &str = "model Pendulum {
     initial rod.angular_velocity = speed;
     output height = rod.position.y;
     output rate = rod.angular_velocity;
+    output bearing = hinge.force;
 }";
 
 pub const SLIDER_CRANK: &str = "model SliderCrank {
@@ -43,4 +44,6 @@ pub const SLIDER_CRANK: &str = "model SliderCrank {
     initial crank.angular_velocity = speed;
     output stroke = block.position.x;
     output swing = rod.angular_velocity;
+    output load = wrist.force;
+    output side = guide.force;
 }";

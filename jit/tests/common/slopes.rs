@@ -98,11 +98,19 @@ pub fn missed(
             .iter()
             .flat_map(|matrix| matrix.column(column).iter().copied().collect::<Vec<_>>())
             .collect();
-        let ends = [0, nv, 2 * nv, 2 * nv + info.constraints.len(), found.len()];
-        for (kind, ends) in [0, 1, 1, 0].into_iter().zip(ends.windows(2)) {
-            let part = ends[0]..ends[1];
-            let size = exact[part.clone()].iter().fold(1e-3_f64, |size, x| size.max(x.abs()));
-            part.for_each(|i| worst[kind] = worst[kind].max((found[i] - exact[i]).abs() / size));
+        let outputs = 2 * nv + info.constraints.len();
+        let is_force = |i: &usize| info.outputs[i - outputs].unit.starts_with('N');
+        let (loads, others): (Vec<usize>, Vec<usize>) = (outputs..found.len()).partition(is_force);
+        let parts = [
+            (0, (0..nv).collect()),
+            (1, (nv..2 * nv).collect()),
+            (1, (2 * nv..outputs).collect()),
+            (0, others),
+            (1, loads),
+        ];
+        for (kind, part) in parts {
+            let size = part.iter().fold(1e-3_f64, |size, &i| size.max(exact[i].abs()));
+            part.iter().for_each(|&i| worst[kind] = worst[kind].max((found[i] - exact[i]).abs() / size));
         }
     }
     // The gradient of a sum over the motion that contains every quantity.

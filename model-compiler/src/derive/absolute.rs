@@ -4,6 +4,8 @@
 //! equations are those of [sherif, Eq. 9], quadratic velocity term included as printed: forms that agree only where
 //! |e| = 1 and e·ė = 0 are different functions, with different derivatives and integration errors.
 
+use rustc_hash::FxHashMap;
+
 use super::added_mass::MovedWater;
 use super::beam;
 use super::bodies::{Bodies, State, body_coordinates, coordinates_of, has_norm};
@@ -15,15 +17,16 @@ use super::kinds::Kinds;
 use super::linearization;
 use super::lower::{lower, lower_scalar};
 use super::motion::{KernelScope, Totals};
+use super::reactions;
 use super::statements;
 use super::terms;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
 use crate::forces::Action;
-use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, StateEquation, System};
+use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, Output, StateEquation, System};
 use crate::rotations::{RotationKind, euler_parameter_matrix};
 use crate::space::Space;
-use crate::spatial::{self, Vector3};
+use crate::spatial::{self, Vector3, Wrench};
 
 /// Where the constraints of the members start.
 struct Rows {
@@ -73,7 +76,7 @@ fn rows(system: &System) -> Rows {
         next += n;
         first
     };
-    let joints = system.joints.iter().map(|joint| advance(statements::closure_channels(system, joint).len())).collect();
+    let joints = system.joints.iter().map(|joint| advance(statements::closure_rows(system, joint))).collect();
     let constraints = statements::constraint_channels(system).iter().map(|c| advance(c.len())).collect();
     Rows { norms, joints, constraints }
 }
@@ -458,10 +461,18 @@ fn contact(context: &mut Context, kinds: &mut Kinds, index: usize) {
 fn output_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
     let system = context.system;
     let needs_totals = system.outputs.iter().any(|output| terms::asks_for_totals(&output.value));
+    let mut joints = statements::joints_in_outputs(system);
+    joints.sort();
+    joints.dedup();
     let used: Vec<BodyId> = if needs_totals {
         (0..system.bodies.len()).map(BodyId).collect()
     } else {
-        system.outputs.iter().flat_map(|output| terms::bodies(&output.value)).collect()
+        let of_outputs = system.outputs.iter().flat_map(|output| terms::bodies(&output.value));
+        let ends = |joint: &JointId| {
+            let joint = &system.joints[joint.0];
+            [joint.parent.body, joint.child.body].into_iter().flatten()
+        };
+        of_outputs.chain(joints.iter().flat_map(ends)).collect()
     };
     let mut builder = context.kernel("outputs", "Outputs of the model.", "outputs");
     let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
@@ -469,8 +480,31 @@ fn output_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
     if needs_totals {
         scope.totals = Some(totals(&mut scope, &bodies));
     }
+    scope.reactions.of_joints = reactions(&mut scope, &joints);
+    for (constraint, first) in system.constraints.iter().zip(rows(system).constraints) {
+        let is_used = |output: &Output| terms::multipliers(&output.value).contains(&&constraint.name);
+        if system.outputs.iter().any(is_used) {
+            let known = scope.builder.lambda().len();
+            scope.builder.multipliers(first, constraint.residual.shape.size());
+            let own = scope.builder.lambda().split_off(known);
+            scope.reactions.multipliers.insert(constraint.name.clone(), own);
+        }
+    }
     let function = statements::outputs(&mut scope)?;
     Some(linearization::finish(builder, vec![function]))
+}
+
+/// What these joints pass on, each named once.
+pub(super) fn reactions(scope: &mut KernelScope, joints: &[JointId]) -> FxHashMap<JointId, Wrench> {
+    let (system, rows) = (scope.system, rows(scope.system));
+    let mut found = FxHashMap::default();
+    for &id in joints {
+        let (joint, known) = (&system.joints[id.0], scope.builder.lambda().len());
+        scope.builder.multipliers(rows.joints[id.0], statements::closure_rows(system, joint));
+        let multipliers = scope.builder.lambda().split_off(known);
+        found.insert(id, reactions::of_closure(scope, joint, &multipliers));
+    }
+    found
 }
 
 /// Energies and momenta of all bodies and forces.

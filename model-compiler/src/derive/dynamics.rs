@@ -9,6 +9,7 @@ use super::articulated;
 use super::factorization::Factorization;
 use super::kernel::{Derivatives, KernelBuilder};
 use super::links::Links;
+use super::motion::KernelScope;
 use super::regressor;
 use super::second_derivatives::{self, Blocks};
 use super::structured;
@@ -23,6 +24,47 @@ pub(super) struct Applied {
     pub generalized: Vec<(usize, ExprId)>,
     pub potential: Option<ExprId>,
     pub powers: Vec<ExprId>,
+}
+
+impl Applied {
+    /// Of all forces of the model but gravity.
+    pub fn new(scope: &mut KernelScope, links: &Links) -> Self {
+        let wrenches = vec![None; links.links.len()];
+        let mut applied = Self { wrenches, generalized: Vec::new(), potential: None, powers: Vec::new() };
+        for force in &scope.system.forces {
+            let (action, ends) = scope.act(force);
+            for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(action.wrenches) {
+                let Some(body) = frame.body else { continue };
+                let [push, turn] =
+                    [wrench.force, wrench.torque].map(|vector| links.in_working_axes(scope, body, vector));
+                let graph = &mut scope.builder.graph;
+                let arm = links.arm(graph, body, point);
+                let moment = spatial::cross(graph, arm, push);
+                let torque = spatial::add(graph, turn, moment);
+                let slot = &mut applied.wrenches[body.0];
+                *slot = Some(match slot.take() {
+                    None => Wrench { force: push, torque },
+                    Some(sum) => Wrench {
+                        force: spatial::add(graph, sum.force, push),
+                        torque: spatial::add(graph, sum.torque, torque),
+                    },
+                });
+            }
+            if let (Some((joint, index)), Some(value)) = (force.coordinate, action.generalized)
+                && let Some(link) = links.links.iter().find(|link| link.joint == joint)
+            {
+                let graph = &mut scope.builder.graph;
+                let value = link.ratio.map_or(value, |ratio| graph.mul(ratio, value));
+                applied.generalized.push((link.first_velocity + index, value));
+            }
+            applied.powers.extend(action.power);
+            if let Some(energy) = action.potential {
+                let graph = &mut scope.builder.graph;
+                applied.potential = Some(applied.potential.map_or(energy, |sum| graph.add(sum, energy)));
+            }
+        }
+        applied
+    }
 }
 
 /// A tree under its applied forces.
@@ -100,8 +142,9 @@ impl<'t> Dynamics<'t> {
         result
     }
 
-    /// M a + h − f, by one recursion: gravity as an acceleration of the ground.
-    pub fn inverse_dynamics(&self, graph: &mut Graph, a: &[ExprId]) -> Vec<ExprId> {
+    /// What accelerates each body, less its weight and the forces applied on it, about the origin of its link, working axes.
+    pub fn excess_wrenches(&self, graph: &mut Graph, a: &[ExprId]) -> Vec<Wrench> {
+        // Gravity as an acceleration of the ground.
         let mut wrenches = self.inertia_wrenches(graph, self.base, a);
         for (wrench, external) in wrenches.iter_mut().zip(&self.applied.wrenches) {
             if let Some(external) = external {
@@ -109,6 +152,12 @@ impl<'t> Dynamics<'t> {
                 wrench.torque = spatial::sub(graph, wrench.torque, external.torque);
             }
         }
+        wrenches
+    }
+
+    /// M a + h − f, by one recursion.
+    pub fn inverse_dynamics(&self, graph: &mut Graph, a: &[ExprId]) -> Vec<ExprId> {
+        let wrenches = self.excess_wrenches(graph, a);
         let mut result = tree::generalized(graph, self.links, wrenches, self.nv);
         for water in self.water {
             let force = water.inertial_force(graph, a);

@@ -488,6 +488,8 @@ pub enum Role {
     OutputByVelocity,
     /// ∂y/∂a, `[n × nv]`.
     OutputByAcceleration,
+    /// ∂y/∂λ, `[n × nc]`.
+    OutputByMultiplier,
     /// ∂y/∂u, `[n × inputs]`.
     OutputByInput,
     /// Residuals of initial conditions, `[n]`.

@@ -17,14 +17,15 @@ use super::lower::{lower, lower_scalar};
 use super::motion::{KernelScope, Rest};
 use super::parameters::Parameters;
 use super::provided;
+use super::reactions;
 use super::statements;
 use super::tree;
 use super::tree_coordinates::{Moves, all_coordinates, moves, runs};
 use crate::expr::ExprId;
-use crate::resolve::{BodyId, JointId, System};
+use crate::resolve::{JointId, System};
 use crate::rotations::RotationKind;
-use crate::space::{Coordinate, Space};
-use crate::spatial::{self, Vector3, Wrench};
+use crate::space::Coordinate;
+use crate::spatial;
 
 /// Declares all coordinates, velocities and constraints; returns the reference configuration.
 pub(super) fn declare(system: &System, layout: &mut Layout, parameters: &mut Parameters) -> Vec<ExprId> {
@@ -115,7 +116,7 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     let of_bodies = totals;
 
     let mut scope = KernelScope::new(system, &mut builder, &links, true);
-    let mut applied = applied(&mut scope, &links, nv);
+    let mut applied = Applied::new(&mut scope, &links);
     for (equation, &row) in system.states.iter().zip(&states) {
         applied.generalized.push((row, lower_scalar(&mut scope, &equation.rate)));
     }
@@ -170,6 +171,16 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
 
     let mut scope = KernelScope::new(system, &mut builder, &links, true);
     scope.totals = Some(totals);
+    if !statements::joints_in_outputs(system).is_empty() {
+        scope.reactions.of_joints = reactions::in_tree(&mut scope, &links);
+    }
+    let mut first = system.joints.iter().map(|joint| statements::closure_rows(system, joint)).sum();
+    let lambda = scope.builder.lambda();
+    for constraint in &system.constraints {
+        let own = first..first + constraint.residual.shape.size();
+        first = own.end;
+        scope.reactions.multipliers.insert(constraint.name.clone(), lambda[own].to_vec());
+    }
     let outputs = statements::outputs(&mut scope);
     let initial = statements::initial_conditions(&mut scope);
     let mut functions = builder.functions(Mechanics {
@@ -212,55 +223,6 @@ fn rotors(scope: &mut KernelScope, symbols: &[(JointId, usize, Symbols)]) -> Vec
         rotors.push((row, inertia));
     }
     rotors
-}
-
-fn applied(scope: &mut KernelScope, links: &Links, nv: usize) -> Applied {
-    let wrenches = vec![None; links.links.len()];
-    let mut applied = Applied { wrenches, generalized: Vec::new(), potential: None, powers: Vec::new() };
-    for force in &scope.system.forces {
-        let (action, ends) = scope.act(force);
-        for ((frame, point), wrench) in force.frames.iter().zip(ends).zip(action.wrenches) {
-            let Some(body) = frame.body else { continue };
-            let [push, turn] = [wrench.force, wrench.torque].map(|vector| in_working_axes(scope, links, body, vector));
-            let graph = &mut scope.builder.graph;
-            let arm = links.arm(graph, body, point);
-            let moment = spatial::cross(graph, arm, push);
-            let torque = spatial::add(graph, turn, moment);
-            let slot = &mut applied.wrenches[body.0];
-            *slot = Some(match slot.take() {
-                None => Wrench { force: push, torque },
-                Some(sum) => Wrench {
-                    force: spatial::add(graph, sum.force, push),
-                    torque: spatial::add(graph, sum.torque, torque),
-                },
-            });
-        }
-        if let (Some((joint, index)), Some(value)) = (force.coordinate, action.generalized)
-            && let Some(link) = links.links.iter().find(|link| link.joint == joint)
-        {
-            debug_assert!(link.first_velocity + index < nv);
-            let graph = &mut scope.builder.graph;
-            let value = link.ratio.map_or(value, |ratio| graph.mul(ratio, value));
-            applied.generalized.push((link.first_velocity + index, value));
-        }
-        applied.powers.extend(action.power);
-        if let Some(energy) = action.potential {
-            let graph = &mut scope.builder.graph;
-            applied.potential = Some(applied.potential.map_or(energy, |sum| graph.add(sum, energy)));
-        }
-    }
-    applied
-}
-
-/// A vector in ground axes → the working axes of a body's link.
-fn in_working_axes(scope: &mut KernelScope, links: &Links, body: BodyId, vector: Vector3) -> Vector3 {
-    match links.space {
-        Space::Planar => vector,
-        Space::Spatial => {
-            let in_body = scope.in_body_axes(body, vector);
-            links.working(&mut scope.builder.graph, body, in_body)
-        }
-    }
 }
 
 /// g: closures of the joints outside the tree, then the constraints written as equations; and those on velocities.

@@ -445,6 +445,12 @@ impl<'a> KernelBuilder<'a> {
         self.graph.jacobian(y, &a)
     }
 
+    /// ∂y/∂λ of the multipliers of this kernel, row by row.
+    pub fn multiplier_jacobian(&mut self, y: &[ExprId]) -> Vec<Vec<ExprId>> {
+        let lambda = self.lambda();
+        self.graph.jacobian(y, &lambda)
+    }
+
     /// ∂y/∂u of the inputs u that this kernel reads, row by row.
     pub fn input_jacobian(&mut self, y: &[ExprId]) -> Vec<Vec<ExprId>> {
         let inputs = self.expressions(&self.inputs.inputs);

@@ -160,10 +160,12 @@ fn further(builder: &mut KernelBuilder, known: &[Function]) -> Vec<Function> {
         let y = values(builder, outputs);
         let (by_q, by_v) = (builder.tangent(&y), builder.velocity_jacobian(&y));
         let (by_a, by_u) = (builder.acceleration_jacobian(&y), builder.input_jacobian(&y));
+        let by_lambda = builder.multiplier_jacobian(&y);
         let outputs = vec![
             Output::matrix(Role::OutputByPosition, &by_q),
             Output::matrix(Role::OutputByVelocity, &by_v),
             Output::matrix(Role::OutputByAcceleration, &by_a),
+            Output::matrix(Role::OutputByMultiplier, &by_lambda),
             Output::matrix(Role::OutputByInput, &by_u),
         ];
         add(builder, FunctionRole::OutputDerivatives, outputs);

@@ -184,6 +184,17 @@ impl Links {
         }
     }
 
+    /// A vector in ground axes → the working axes of a body's link.
+    pub fn in_working_axes(&self, scope: &mut KernelScope, body: BodyId, vector: Vector3) -> Vector3 {
+        match self.space {
+            Space::Planar => vector,
+            Space::Spatial => {
+                let in_body = scope.in_body_axes(body, vector);
+                self.working(&mut scope.builder.graph, body, in_body)
+            }
+        }
+    }
+
     /// A point of the body relative to the link's origin, in working axes.
     pub fn arm(&self, graph: &mut Graph, body: BodyId, point: Vector3) -> Vector3 {
         let link = &self.links[body.0];
@@ -201,6 +212,18 @@ impl Links {
             Space::Spatial => spatial::apply(graph, &self.links[body.0].pose.rotation, x),
             Space::Planar => x,
         }
+    }
+
+    /// Along and about what the second body of a joint moves with a velocity of the joint, in ground axes.
+    pub fn directions(&self, graph: &mut Graph, (joint, index): (JointId, usize)) -> [Vector3; 2] {
+        let body = self.joint_of.iter().find(|(known, _)| *known == joint).map_or(0, |&(_, link)| link);
+        let link = &self.links[body];
+        let (push, turn) = (link.linear[index], link.angular[index]);
+        let push = if link.linear_in_own_axes { push } else { link.down(graph, push) };
+        [push, turn].map(|direction| {
+            let of_own = link.ratio.map_or(direction, |ratio| direction.map(|entry| graph.div(entry, ratio)));
+            self.to_ground(graph, BodyId(body), of_own)
+        })
     }
 
     /// Working axes → body axes, for angular quantities.

@@ -29,6 +29,7 @@ mod motion;
 mod parameters;
 pub mod picture;
 mod provided;
+mod reactions;
 mod reference;
 mod regressor;
 mod second_derivatives;

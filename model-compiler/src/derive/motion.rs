@@ -1,15 +1,19 @@
 //! Quantities of motion that forces, constraints and outputs may use, in any formulation.
 
+use proc_macro2::Ident;
+use rustc_hash::FxHashMap;
+
 use super::kernel::KernelBuilder;
 use super::lower::{Scope, lower};
 use super::parameters::is_parametric;
 use crate::expr::{ExprId, Graph, Number};
 use crate::forces::{Action, FrameMotion, Situation, Target};
 use crate::resolve::{
-    BodyId, Force, ForceValue, Frame, InputId, Joint, JointId, ParameterId, Quantity, System, Term, TermKind,
+    BodyId, Force, ForceValue, Frame, InputId, Joint, JointId, ParameterId, Quantity, ReactionValue, System, Term,
+    TermKind,
 };
 use crate::space::Space;
-use crate::spatial::{self, Matrix3, Transform, Vector3};
+use crate::spatial::{self, Matrix3, Transform, Vector3, Wrench};
 
 /// Motion of the bodies of a kernel. Points are given in body axes; `None` as a body is the ground.
 pub(super) trait Motion {
@@ -52,12 +56,21 @@ impl Totals {
     }
 }
 
+/// What joints pass on, and multipliers of constraints and drives by their name.
+#[derive(Default)]
+pub(super) struct Reactions {
+    pub of_joints: FxHashMap<JointId, Wrench>,
+    pub multipliers: FxHashMap<Ident, Vec<ExprId>>,
+}
+
 /// A kernel, the motion of its bodies, and the meaning of names in expressions.
 pub(super) struct KernelScope<'k, 'p, 's> {
     pub system: &'s System,
     pub builder: &'k mut KernelBuilder<'p>,
     pub motion: &'k dyn Motion,
     pub totals: Option<Totals>,
+    /// What joints and constraints do, of those that outputs contain.
+    pub reactions: Reactions,
     /// Plain numbers become part of the code rather than parameters of the kernel.
     pub fold_numbers: bool,
     /// Numbers in expressions, and elements of arrays, become parameters of the kernel.
@@ -74,7 +87,8 @@ impl<'k, 'p, 's> KernelScope<'k, 'p, 's> {
         motion: &'k dyn Motion,
         fold_numbers: bool,
     ) -> Self {
-        Self { system, builder, motion, totals: None, fold_numbers, share_numbers: false, given: Vec::new() }
+        let reactions = Reactions::default();
+        Self { system, builder, motion, totals: None, reactions, fold_numbers, share_numbers: false, given: Vec::new() }
     }
 
     /// A vector in ground axes → the axes of a body. A vector that was given there is returned as given, which also
@@ -357,6 +371,14 @@ impl Scope for KernelScope<'_, '_, '_> {
             Quantity::AngularMomentum if dimension == 2 => self.total(|t| vec![t.angular_momentum[2]]),
             Quantity::AngularMomentum => self.total(|t| t.angular_momentum.to_vec()),
             Quantity::Force(force, value) => self.force_value(force, *value),
+            Quantity::Multiplier(name) => self.reactions.multipliers.get(name).cloned().unwrap_or_default(),
+            Quantity::Reaction(joint, value) => {
+                self.reactions.of_joints.get(joint).map_or_else(Vec::new, |wrench| match value {
+                    ReactionValue::Force => wrench.force[..dimension].to_vec(),
+                    ReactionValue::Torque if dimension == 2 => vec![wrench.torque[2]],
+                    ReactionValue::Torque => wrench.torque.to_vec(),
+                })
+            }
         }
     }
 

@@ -17,13 +17,15 @@ use super::links::Links;
 use super::lower::{Scope, lower, lower_scalar};
 use super::motion::{KernelScope, Motion, Rest};
 use super::parameters::Parameters;
+use super::reactions;
 use super::statements;
 use super::terms;
 use super::tree_coordinates::{all_coordinates, runs};
 use crate::expr::{ExprId, Graph, Stage, SymbolId, evaluate, evaluate_all, evaluate_into};
+use crate::joints::Connects;
 use crate::resolve::{
-    BodyId, Contact, ContactForm, FlexibleMember, Force, Formulation, Frame, InputId, ParameterId, Quantity, Slip,
-    System, Term, TermKind,
+    BodyId, Contact, ContactForm, FlexibleMember, Force, Formulation, Frame, InputId, JointId, ParameterId, Quantity,
+    Slip, System, Term, TermKind,
 };
 use crate::spatial::{self, Matrix3, Transform, Vector3};
 
@@ -38,11 +40,15 @@ pub enum Asked<'s> {
     Node(&'s FlexibleMember, usize),
     /// An expression of parameters, component by component in SI units.
     Value(&'s Term),
-    /// A force: for each frame that it acts on its origin, the force and the torque about that origin; 9 values each.
+    /// A force: for each frame that it acts on its origin, the force and the torque about that origin; 9 values each. A force
+    /// on a coordinate of a joint acts on the joint's second frame.
     Force(&'s Force),
     /// A contact: for each point of a body where it acts that point, then the force for a unit of the normal force and
     /// of each force of friction; 3 values each. A contact whose gap is no function of points has none.
     Contact(&'s Contact),
+    /// What a joint passes on to its second frame: the origin of that, the force and the torque about that origin; 9 values.
+    /// A joint of which that is [not known](reactions_are_known) has none.
+    Reaction(JointId),
 }
 
 /// A component of a parameter that a model does not have.
@@ -60,6 +66,10 @@ pub struct Instant<'a> {
     pub q: &'a [f64],
     /// Velocities.
     pub v: &'a [f64],
+    /// Accelerations, for what joints pass on.
+    pub a: &'a [f64],
+    /// Multipliers, for the same.
+    pub lambda: &'a [f64],
 }
 
 /// The formulas of what was asked.
@@ -85,7 +95,9 @@ enum Source {
     Input(usize),
     Position(usize),
     Velocity(usize),
-    /// Forces depend on no accelerations, and poses on no multipliers.
+    Acceleration(usize),
+    Multiplier(usize),
+    /// What stands for the points by which written gaps are differentiated.
     Absent,
 }
 
@@ -109,7 +121,7 @@ impl Picture {
     /// let picture = Picture::new(&system, &[Asked::Pose(&rod)]);
     /// let mut values = picture.with(&picture.parameters(&[("length", 3.0)]).unwrap());
     /// let angle = std::f64::consts::FRAC_PI_2;
-    /// let pose = values.at(&Instant { t: 0.0, inputs: &[], q: &[angle], v: &[0.0] });
+    /// let pose = values.at(&Instant { t: 0.0, inputs: &[], q: &[angle], v: &[0.0], a: &[0.0], lambda: &[] });
     /// assert!((pose[1] - 3.0).abs() < 1e-15, "the rod points along y");
     /// ```
     pub fn new(system: &System, asked: &[Asked]) -> Picture {
@@ -125,19 +137,20 @@ impl Picture {
         let (roots, spans) = match system.formulation {
             Formulation::Joint => {
                 let symbols = all_coordinates(&mut builder, system, &runs(system));
+                builder.multipliers(0, layout.constraints.len());
                 let links = Links::new(&mut KernelScope::new(system, &mut builder, &Rest, true), symbols);
-                expressions(system, &mut builder, &links, asked)
+                expressions(system, &mut builder, (&links, Some(&links)), asked)
             }
             Formulation::Absolute => {
                 let all = (0..system.bodies.len()).map(|body| (BodyId(body), format!("{body} ")));
                 let bodies = Bodies::declare(system, &mut builder, &all.collect::<Vec<_>>());
-                expressions(system, &mut builder, &bodies, asked)
+                expressions(system, &mut builder, (&bodies, None), asked)
             }
         };
         let (graph, roots) = builder.graph.compact(&roots);
         let (inputs, instance) = builder.into_parts();
         let mut sources = vec![Source::Absent; graph.symbols().len()];
-        let Instance { inputs: of_inputs, q, v, parameters: values, .. } = instance;
+        let Instance { inputs: of_inputs, q, v, lambda, parameters: values, .. } = instance;
         let places = |symbols: &[SymbolId], places: &[usize], of: fn(usize) -> Source, sources: &mut Vec<Source>| {
             for (symbol, &place) in symbols.iter().zip(places) {
                 sources[symbol.index()] = of(place);
@@ -146,6 +159,8 @@ impl Picture {
         places(&inputs.inputs, &of_inputs, Source::Input, &mut sources);
         places(&inputs.q, &q, Source::Position, &mut sources);
         places(&inputs.v, &v, Source::Velocity, &mut sources);
+        places(&inputs.a, &v, Source::Acceleration, &mut sources);
+        places(&inputs.lambda, &lambda, Source::Multiplier, &mut sources);
         places(&inputs.parameters, &(0..values.len()).collect::<Vec<_>>(), Source::Parameter, &mut sources);
         if let Some(time) = inputs.time {
             sources[time.index()] = Source::Time;
@@ -225,6 +240,8 @@ impl Values<'_> {
                 Source::Input(place) => instant.inputs[place],
                 Source::Position(place) => instant.q[place],
                 Source::Velocity(place) => instant.v[place],
+                Source::Acceleration(place) => instant.a[place],
+                Source::Multiplier(place) => instant.lambda[place],
                 Source::Absent => 0.0,
             };
         }
@@ -247,11 +264,17 @@ pub fn points(term: &Term) -> Vec<&Frame> {
     found
 }
 
+/// Whether what a joint passes on follows from accelerations, forces and multipliers.
+pub fn reactions_are_known(system: &System, joint: JointId) -> bool {
+    let of = &system.joints[joint.0];
+    of.kind.connects() != Connects::Coordinates && !of.kind.is_free() && system.unknown_reaction(joint).is_none()
+}
+
 /// The expressions of all that is asked, and where those of each thing stand.
 fn expressions(
     system: &System,
     builder: &mut KernelBuilder,
-    motion: &dyn Motion,
+    (motion, links): (&dyn Motion, Option<&Links>),
     asked: &[Asked],
 ) -> (Vec<ExprId>, Vec<Range<usize>>) {
     let mut nodes = Nodes::default();
@@ -263,6 +286,17 @@ fn expressions(
     let mut points = HashMap::new();
     let mut scope = KernelScope::new(system, builder, motion, true);
     let (mut roots, mut spans) = (Vec::new(), Vec::new());
+    let of_reaction = |asked: &Asked| match asked {
+        Asked::Reaction(joint) if reactions_are_known(system, *joint) => Some(*joint),
+        _ => None,
+    };
+    let joints: Vec<JointId> = asked.iter().filter_map(of_reaction).collect();
+    if !joints.is_empty() {
+        scope.reactions.of_joints = match links {
+            Some(links) => reactions::in_tree(&mut scope, links),
+            None => absolute::reactions(&mut scope, &joints),
+        };
+    }
     for asked in asked {
         let first = roots.len();
         match *asked {
@@ -276,8 +310,22 @@ fn expressions(
                     let at = scope.frame_pose("at", frame).position;
                     roots.extend([at, wrench.force, wrench.torque].concat());
                 }
+                if let (Some(coordinate), Some(value), Some(links)) = (force.coordinate, action.generalized, links) {
+                    let joint = &system.joints[coordinate.0.0];
+                    let at = scope.frame_pose("at", &joint.child).position;
+                    let [push, turn] = links.directions(&mut scope.builder.graph, coordinate);
+                    let [push, turn] = [push, turn].map(|x| spatial::scale(&mut scope.builder.graph, value, x));
+                    roots.extend([at, push, turn].concat());
+                }
             }
             Asked::Contact(contact) => roots.extend(contact_points(&mut scope, contact, &mut points)),
+            Asked::Reaction(joint) => {
+                if let Some(wrench) = scope.reactions.of_joints.get(&joint).copied().filter(|_| joints.contains(&joint))
+                {
+                    let at = scope.frame_pose("at", &system.joints[joint.0].child).position;
+                    roots.extend([at, wrench.force, wrench.torque].concat());
+                }
+            }
         }
         spans.push(first..roots.len());
     }

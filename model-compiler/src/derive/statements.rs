@@ -6,9 +6,10 @@ use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Layout
 use super::lower::{lower, lower_scalar};
 use super::motion::KernelScope;
 use super::parameters::Parameters;
+use super::terms;
 use crate::expr::{ExprId, Graph};
 use crate::joints::Ends;
-use crate::resolve::{Joint, Level, StateEquation, System, Term};
+use crate::resolve::{Joint, JointId, Level, StateEquation, System, Term};
 use crate::space::Shape;
 use crate::spatial::Transform;
 use crate::spelling::spelled;
@@ -26,6 +27,11 @@ pub(super) fn closure_channels(system: &System, joint: &Joint) -> Vec<Channel> {
     let residuals = joint.kind.closure(&mut graph, &ends);
     let name = |i: usize| if residuals.len() == 1 { joint.name.to_string() } else { format!("{}[{i}]", joint.name) };
     residuals.iter().enumerate().map(|(i, r)| Channel { name: name(i), unit: r.unit.to_string() }).collect()
+}
+
+/// The number of constraints that a joint outside of the tree imposes.
+pub(super) fn closure_rows(system: &System, joint: &Joint) -> usize {
+    if joint.is_tree { 0 } else { closure_channels(system, joint).len() }
 }
 
 /// Fields of joints that must be positive and that parameters may change, each once.
@@ -127,6 +133,11 @@ pub(super) fn declare_states(system: &System, layout: &mut Layout) {
         layout.blocks.push(Block::Vector(system.states.len()));
     }
     layout.states = system.states.len();
+}
+
+/// The joints of which outputs contain what they pass on.
+pub(super) fn joints_in_outputs(system: &System) -> Vec<JointId> {
+    system.outputs.iter().flat_map(|output| terms::reactions(&output.value)).collect()
 }
 
 /// All outputs of the model.

@@ -1,7 +1,9 @@
 //! The bodies and quantities to which an expression refers.
 
+use proc_macro2::Ident;
+
 use crate::resolve::{
-    AddedMass, BodyId, Contact, ContactForm, Convention, Force, Frame, Quantity, System, Term, TermKind,
+    AddedMass, BodyId, Contact, ContactForm, Convention, Force, Frame, JointId, Quantity, System, Term, TermKind,
 };
 
 /// Calls `visit` on a term and on all its parts.
@@ -109,6 +111,28 @@ fn has_unknown_rate(term: &Term) -> bool {
                         | Quantity::CoordinateVelocity(..)
                 )
         );
+    });
+    found
+}
+
+/// The joints of which an expression uses what they pass on.
+pub(super) fn reactions(term: &Term) -> Vec<JointId> {
+    let mut found = Vec::new();
+    walk(term, &mut |part| {
+        if let TermKind::Quantity(Quantity::Reaction(joint, _)) = part.kind {
+            found.push(joint);
+        }
+    });
+    found
+}
+
+/// The constraints and drives of which an expression uses the multipliers.
+pub(super) fn multipliers(term: &Term) -> Vec<&Ident> {
+    let mut found = Vec::new();
+    walk(term, &mut |part| {
+        if let TermKind::Quantity(Quantity::Multiplier(name)) = &part.kind {
+            found.push(name);
+        }
     });
     found
 }

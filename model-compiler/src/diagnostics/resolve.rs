@@ -499,6 +499,25 @@ pub(crate) fn value_of_force(name: &Ident) -> Error {
     advise(Family::Dependence, name, message, "write what the force is made of instead")
 }
 
+pub(crate) fn value_of_constraint(name: &Ident) -> Error {
+    let message = format!("the multiplier of `{name}` is known in outputs alone");
+    error(Family::Dependence, name, message)
+}
+
+pub(crate) fn joint_without_force(name: &Ident, joint: &Ident, kind: &str) -> Error {
+    let help = match kind {
+        "free" => "it holds nothing",
+        _ => "its multiplier, which is in every trajectory, is the force on the second coordinate",
+    };
+    let message = format!("joint `{joint}` of kind `{kind}` passes no `{name}` from one body to another");
+    advise(Family::Dependence, name, message, help)
+}
+
+pub(crate) fn unknown_reaction(place: Span, joint: &Ident, of: &str) -> Error {
+    let message = format!("what `{joint}` passes on is not known in joint coordinates beside {of}");
+    advise(Family::Coordinates, place, message, "write `coordinates absolute;`, where each joint has multipliers")
+}
+
 pub(crate) fn total_of_flexible_model(name: &Ident) -> Error {
     let message = format!("`{name}` does not count flexible members");
     advise(Family::FlexibleMember, name, message, "energies are in every trajectory")

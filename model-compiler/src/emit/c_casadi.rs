@@ -460,8 +460,14 @@ impl Writer<'_, '_> {
     fn outputs(&self) -> Function {
         use FunctionRole::{OutputDerivatives, Outputs};
         let mut calls = Calls::default();
-        let roles = [Role::OutputByPosition, Role::OutputByVelocity, Role::OutputByAcceleration, Role::OutputByInput];
-        let [by_q, by_v, by_a, by_u] = self.slopes(&mut calls, OutputDerivatives, roles);
+        let roles = [
+            Role::OutputByPosition,
+            Role::OutputByVelocity,
+            Role::OutputByAcceleration,
+            Role::OutputByMultiplier,
+            Role::OutputByInput,
+        ];
+        let [by_q, by_v, by_a, by_lambda, by_u] = self.slopes(&mut calls, OutputDerivatives, roles);
         let reads = |group| [Outputs, OutputDerivatives].iter().any(|&role| self.model.read(role).contains(&group));
         let further = [Group::Accelerations, Group::Multipliers].into_iter().filter(|&group| reads(group));
         let state: Vec<Group> = [Group::Positions, Group::Velocities].into_iter().chain(further).collect();
@@ -477,6 +483,7 @@ impl Writer<'_, '_> {
                 of_directions(by_q),
                 own(Group::Velocities, by_v),
                 own(Group::Accelerations, by_a),
+                own(Group::Multipliers, by_lambda),
                 own(Group::Inputs, by_u),
             ],
             second: None,

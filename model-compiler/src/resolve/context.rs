@@ -44,6 +44,9 @@ pub(super) struct Context<'a> {
     pub(super) names_of_forces: Vec<Ident>,
     /// The forces of these names, once they are resolved; nothing for those in error.
     pub(super) forces: Vec<Option<Rc<Force>>>,
+    pub(super) names_of_constraints: Vec<Ident>,
+    /// Shapes of the constraints and drives of these names, and units of their multipliers, once they are resolved.
+    pub(super) multipliers: Vec<Option<(Shape, Unit)>>,
     pub(super) states: Vec<StateOutline>,
     /// Shapes and units of the parameters, as far as they are resolved.
     pub(super) parameters: Vec<(Shape, Unit)>,
@@ -72,6 +75,8 @@ impl<'a> Context<'a> {
             inputs: Vec::new(),
             names_of_forces: Vec::new(),
             forces: Vec::new(),
+            names_of_constraints: Vec::new(),
+            multipliers: Vec::new(),
             states: Vec::new(),
             parameters: Vec::new(),
             definitions: Vec::new(),

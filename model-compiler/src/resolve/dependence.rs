@@ -19,6 +19,8 @@ pub(super) enum Cause {
     State(StateId),
     /// An energy or momentum of the whole model.
     Total,
+    /// What a joint or a constraint does.
+    Reaction,
 }
 
 impl Term {
@@ -126,6 +128,7 @@ fn cause(kind: &TermKind) -> Option<Cause> {
         | Quantity::Momentum
         | Quantity::AngularMomentum
         | Quantity::Force(..) => Cause::Total,
+        Quantity::Reaction(..) | Quantity::Multiplier(_) => Cause::Reaction,
     })
 }
 
@@ -189,7 +192,7 @@ impl Context<'_> {
             (Site::Law, Cause::Time) => None,
             (Site::Current, Cause::Input(_) | Cause::Time) => None,
             (Site::Fixed(_) | Site::Law | Site::Current, _)
-            | (_, Cause::Total)
+            | (_, Cause::Total | Cause::Reaction)
             | (Site::Rate | Site::Constraint | Site::VelocityConstraint | Site::Initial, Cause::Acceleration)
             | (Site::Constraint | Site::VelocityConstraint, Cause::State(_))
             | (Site::Gap, Cause::Velocity | Cause::Acceleration | Cause::State(_) | Cause::Input(_))
@@ -210,6 +213,7 @@ impl Context<'_> {
             Cause::Acceleration => "an acceleration".to_owned(),
             Cause::State(id) => format!("state `{}`", self.state_name(id)),
             Cause::Total => "a total of the model".to_owned(),
+            Cause::Reaction => "what a joint or a constraint does, which outputs may contain".to_owned(),
         }
     }
 }

@@ -118,6 +118,7 @@ impl Context<'_> {
             "time" => Term::scalar(TermKind::Time, Unit::SECOND, span),
             "pi" => Term::number(Number::from_f64(std::f64::consts::PI), span),
             _ if self.index_of_force(name).is_some() => return self.force(name),
+            _ if self.index_of_constraint(name).is_some() => return self.constraint(name),
             _ => match self.names.look_up(name, self.errors)? {
                 Meaning::Body(body) => return Some(Subject::Body(Some(body))),
                 Meaning::Member(index) => return Some(Subject::Member(index)),

@@ -31,6 +31,7 @@ mod outlines;
 mod parameters;
 mod provided;
 mod quantity;
+mod reactions;
 mod settings;
 mod singular;
 mod states;
@@ -70,6 +71,7 @@ pub(crate) fn resolve_into(description: &Description, errors: &Errors) -> Option
     if let Some(system) = &system {
         limits::refuse_coupled_trees(system, errors);
         limits::refuse_many_initial_conditions(system, errors);
+        reactions::refuse_unknown_reactions(system, errors);
     }
     system
 }
@@ -116,6 +118,7 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     let written_joints = context.outline_joints(&written_joints, &body_names, unread.has_joint);
     context.declare_inputs(items!(description, Input));
     context.names_of_forces = items!(description, Force).map(|force| force.name.clone()).collect();
+    context.names_of_constraints = items!(description, Constraint).map(|item| item.name.clone()).collect();
     context.declare_states(items!(description, State));
     let parameters = context.resolve_values(description);
     let gravity = context.resolve_gravity(items!(description, Gravity));
@@ -145,8 +148,9 @@ fn system(description: &Description, errors: &Errors) -> Option<System> {
     let contacts: Vec<_> = items!(description, Contact).map(|item| context.resolve_contact(item)).collect();
     let states: Vec<_> = items!(description, State).map(|item| context.resolve_state(item)).collect();
     let initial: Vec<_> = items!(description, Initial).map(|item| context.resolve_initial(item)).collect();
-    // Outputs alone may use forces.
+    // Outputs alone may use forces and multipliers.
     context.forces.clone_from(&forces);
+    context.multipliers = constraints.iter().map(|known| known.as_ref().map(Constraint::multiplier)).collect();
     let outputs: Vec<_> = written_outputs.into_iter().map(|item| context.resolve_output(item)).collect();
     let is_constrained = !constraints.is_empty() || context.joints.iter().any(|joint| !joint.is_tree);
     let asked = context.resolve_provided(

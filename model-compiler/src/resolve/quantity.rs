@@ -6,10 +6,11 @@ use proc_macro2::{Ident, Span};
 
 use super::context::Context;
 use super::dependence::Site;
-use super::{BodyId, Force, ForceValue, Formulation, Frame, JointId, Quantity, Term, TermKind};
+use super::{BodyId, Force, ForceValue, Formulation, Frame, JointId, Quantity, ReactionValue, Term, TermKind};
 use crate::diagnostics::{self, Place};
 use crate::expr::Binary;
 use crate::forces::Target;
+use crate::joints::Connects;
 use crate::parse::Value;
 use crate::space::{Shape, Space};
 use crate::units::Unit;
@@ -35,6 +36,8 @@ pub(super) enum Subject {
     RelativeAngle(Option<BodyId>, Option<BodyId>),
     /// An applied force.
     Force(Rc<Force>),
+    /// A constraint or drive, with the shape and unit of its multiplier.
+    Constraint(Ident, Shape, Unit),
     /// The whole model.
     Model,
 }
@@ -55,6 +58,8 @@ const EULER_ANGLES: [&str; 3] = ["roll", "pitch", "yaw"];
 const PLANAR_BODY: [&str; 6] =
     ["position", "velocity", "acceleration", "angle", "angular_velocity", "angular_acceleration"];
 const COORDINATE: [&str; 2] = ["velocity", "acceleration"];
+const REACTION: [&str; 2] = ["force", "torque"];
+const MULTIPLIER: &str = "multiplier";
 const MODEL: [&str; 4] = ["kinetic_energy", "potential_energy", "momentum", "angular_momentum"];
 const COMPONENTS: [&str; 3] = ["x", "y", "z"];
 
@@ -123,6 +128,10 @@ impl Context<'_> {
                     .map(Subject::Term)
             }
             Subject::Force(force) => self.of_force(force, name),
+            Subject::Constraint(of, shape, unit) if name == MULTIPLIER => {
+                Some(Subject::Term(quantity(Quantity::Multiplier(of), shape, unit, name.span())))
+            }
+            Subject::Constraint(of, ..) => self.no_quantity(&format!("constraint `{of}`"), name, &[MULTIPLIER]),
             Subject::Model => self.of_model(name),
         }
     }
@@ -155,6 +164,7 @@ impl Context<'_> {
             Subject::Body(_) => ("a body", "name a quantity of it, such as `.position`"),
             Subject::Joint(_) | Subject::Coordinate(_, None, None) => ("a joint", "name one of its coordinates"),
             Subject::Force(_) => ("a force", "name a value of it, such as `.force`"),
+            Subject::Constraint(..) => ("a constraint", "name its value, `.multiplier`"),
             Subject::Model => ("the model", "name a total, such as `model.kinetic_energy`"),
         };
         self.errors.push(diagnostics::not_a_value(place, found, help));
@@ -244,13 +254,34 @@ impl Context<'_> {
             let sole = self.sole_coordinate(joint, Place::at(name.span()))?;
             return self.member_of(sole, name);
         }
+        if REACTION.iter().any(|known| name == known) {
+            return self.reaction(joint, name);
+        }
         let rates = v.iter().filter(|velocity| q.iter().all(|coordinate| coordinate.name != velocity.name));
         let mut known: Vec<&str> = q.iter().chain(rates).map(|coordinate| coordinate.name).collect();
         if v.len() == 1 {
             known.extend(COORDINATE);
         }
+        known.extend(REACTION);
         let what = format!("joint `{}`", outline.name);
         self.no_quantity(&what, name, &known)
+    }
+
+    /// What a joint passes on, which outputs may contain.
+    fn reaction(&self, joint: JointId, name: &Ident) -> Option<Subject> {
+        let outline = self.joints.get(joint.0)?;
+        if outline.kind.connects() == Connects::Coordinates || outline.kind.is_free() {
+            return self.report(diagnostics::joint_without_force(name, &outline.name, outline.kind.keyword()));
+        }
+        let is_planar = self.settings.space == Space::Planar;
+        let (value, shape, unit) = match name == REACTION[0] {
+            true => (ReactionValue::Force, Shape::Vector(self.settings.space.dimension()), Unit::NEWTON),
+            false => {
+                let shape = if is_planar { Shape::Scalar } else { Shape::Vector(3) };
+                (ReactionValue::Torque, shape, Unit::NEWTON.times(Unit::METRE))
+            }
+        };
+        Some(Subject::Term(quantity(Quantity::Reaction(joint, value), shape, unit, name.span())))
     }
 
     /// The coordinate of a joint that has only one.
@@ -304,6 +335,20 @@ impl Context<'_> {
     pub(super) fn index_of_force(&self, name: &Ident) -> Option<usize> {
         let is_free = self.names.get(name).is_none();
         self.names_of_forces.iter().position(|known| is_free && known == name)
+    }
+
+    /// The constraint or drive of this name, in outputs.
+    pub(super) fn constraint(&self, name: &Ident) -> Option<Subject> {
+        match self.multipliers.get(self.index_of_constraint(name)?) {
+            Some(known) => known.map(|(shape, unit)| Subject::Constraint(name.clone(), shape, unit)),
+            None => self.report(diagnostics::value_of_constraint(name)),
+        }
+    }
+
+    /// The index of a constraint or drive with a name that stands for nothing else.
+    pub(super) fn index_of_constraint(&self, name: &Ident) -> Option<usize> {
+        let is_free = self.names.get(name).is_none();
+        self.names_of_constraints.iter().position(|known| is_free && known == name)
     }
 
     fn of_force(&self, force: Rc<Force>, name: &Ident) -> Option<Subject> {

@@ -584,6 +584,14 @@ pub struct Constraint {
     pub is_velocity: bool,
 }
 
+impl Constraint {
+    /// The shape and the unit of its multiplier.
+    pub(super) fn multiplier(&self) -> (Shape, Unit) {
+        let work = if self.is_velocity { Unit::JOULE.over(Unit::SECOND) } else { Unit::JOULE };
+        (self.residual.shape, work.over(self.residual.unit))
+    }
+}
+
 /// A unilateral contact.
 #[derive(Debug)]
 pub struct Contact {
@@ -775,6 +783,19 @@ pub enum Quantity {
     AngularMomentum,
     /// A value of an applied force.
     Force(Rc<Force>, ForceValue),
+    /// What a joint passes on to the second body that it connects.
+    Reaction(JointId, ReactionValue),
+    /// The multipliers of the constraint or drive of this name: work, or power, per unit of it.
+    Multiplier(Ident),
+}
+
+/// A value of what a joint passes on. Vectors are those on the second body, in ground axes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReactionValue {
+    /// The force, N.
+    Force,
+    /// The torque about the origin of the joint's frame on the second body, N m: a vector in space, a scalar in the plane.
+    Torque,
 }
 
 /// A value of an applied force. Vectors are those on the body that a force `on` it acts on, and on the second one of two

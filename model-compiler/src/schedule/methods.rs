@@ -112,6 +112,7 @@ pub fn of_linearization(layout: &Layout) -> Vec<Method> {
         (Role::OutputByPosition, "by_q"),
         (Role::OutputByVelocity, "by_v"),
         (Role::OutputByAcceleration, "by_a"),
+        (Role::OutputByMultiplier, "by_lambda"),
         (Role::OutputByInput, "by_u"),
     ];
     let optional = |function, results: &[(Role, &'static str)]| Method {

@@ -69,6 +69,7 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         Role::OutputByPosition | Role::OutputByVelocity | Role::OutputByAcceleration => {
             (Axis::Outputs, Axis::Velocities)
         }
+        Role::OutputByMultiplier => (Axis::Outputs, Axis::Constraints),
         Role::ForceByParameter => (Axis::Velocities, Axis::Parameters),
         Role::ConstraintByParameter | Role::ConstraintRateByParameter | Role::ConstraintAccelerationByParameter => {
             (Axis::Constraints, Axis::Parameters)

@@ -272,6 +272,7 @@ pub fn role_name(role: Role) -> &'static str {
         Role::OutputByPosition => "output_by_q",
         Role::OutputByVelocity => "output_by_v",
         Role::OutputByAcceleration => "output_by_a",
+        Role::OutputByMultiplier => "output_by_lambda",
         Role::OutputByInput => "output_by_u",
         Role::ForceByParameter => "force_by_p",
         Role::ConstraintByParameter => "constraint_by_p",
@@ -350,6 +351,7 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::OutputByPosition => ("dy/dq", "y_{q}"),
         Role::OutputByVelocity => ("dy/dv", "y_{v}"),
         Role::OutputByAcceleration => ("dy/da", "y_{a}"),
+        Role::OutputByMultiplier => ("dy/dlambda", "y_{\\lambda}"),
         Role::OutputByInput => ("dy/du", "y_{u}"),
         Role::ForceByParameter => ("dr/dp", "r_{p}"),
         Role::ConstraintByParameter => ("dg/dp", "g_{p}"),
@@ -413,6 +415,7 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         | Role::OutputByPosition
         | Role::OutputByVelocity
         | Role::OutputByAcceleration
+        | Role::OutputByMultiplier
         | Role::OutputByInput
         | Role::ForceByParameter
         | Role::ConstraintByParameter
@@ -498,6 +501,7 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::OutputByPosition => "y_q",
         Role::OutputByVelocity => "y_v",
         Role::OutputByAcceleration => "y_a",
+        Role::OutputByMultiplier => "y_lambda",
         Role::OutputByInput => "y_u",
         Role::ForceByParameter => "r_p",
         Role::ConstraintByParameter => "g_p",

@@ -2,24 +2,24 @@
 
 use super::Slopes;
 use super::direction::Backwards;
-use crate::model::{Model, State};
+use crate::model::{Dims, Model, State};
 use crate::prelude::*;
 use crate::tangent::{Bundle, Outside, add_full};
 
-/// Values and derivatives by ξ, v, a, p and u, row by row.
+/// Values and derivatives by ξ, v, a, λ, p and u, row by row.
 pub(super) struct Outputs<'m> {
     model: &'m dyn Model,
     pub(super) values: Vec<f64>,
-    by: [Vec<f64>; 5],
-    columns: [usize; 5],
+    by: [Vec<f64>; 6],
+    columns: [usize; 6],
     changes: Bundle,
 }
 
 impl<'m> Outputs<'m> {
     pub(super) fn new(model: &'m dyn Model) -> Self {
-        let (info, nv) = (model.describe(), model.dims().nv);
+        let (info, Dims { nv, nc, .. }) = (model.describe(), model.dims());
         let (ny, np, nu) = (info.outputs.len(), info.differentiated.len(), info.inputs.len());
-        let columns = [nv, nv, nv, np, nu];
+        let columns = [nv, nv, nv, nc, np, nu];
         let by = columns.map(|columns| vec![0.0; ny * columns]);
         Self { model, values: vec![0.0; ny], by, columns, changes: Bundle::default() }
     }
@@ -29,8 +29,8 @@ impl<'m> Outputs<'m> {
     }
 
     fn evaluate_derivatives(&mut self, state: &State) {
-        let [by_q, by_v, by_a, by_p, by_u] = &mut self.by;
-        self.model.output_derivatives(state, by_q, by_v, by_a, by_u);
+        let [by_q, by_v, by_a, by_lambda, by_p, by_u] = &mut self.by;
+        self.model.output_derivatives(state, by_q, by_v, by_a, by_lambda, by_u);
         if !by_p.is_empty() {
             self.model.output_parameter_derivatives(state, by_p);
         }
@@ -45,7 +45,7 @@ impl<'m> Outputs<'m> {
         }
         self.evaluate_derivatives(state);
         let out = self.changes.values_mut();
-        for ((by, columns), x) in self.by.iter().zip(self.columns).zip(carried).take(3) {
+        for ((by, columns), x) in self.by.iter().zip(self.columns).zip(carried).take(4) {
             add_full((by, columns), 1.0, false, (x.values(), width), out);
         }
         let [.., by_p, by_u] = &self.by;
@@ -62,7 +62,7 @@ impl<'m> Outputs<'m> {
         }
         self.evaluate_derivatives(state);
         let slopes = (own.outputs.as_slice(), 1);
-        let state_slopes = [&mut own.position, &mut own.velocity, &mut own.acceleration];
+        let state_slopes = [&mut own.position, &mut own.velocity, &mut own.acceleration, &mut own.multipliers];
         for ((by, columns), out) in self.by.iter().zip(self.columns).zip(state_slopes) {
             add_full((by, columns), 1.0, true, slopes, out.as_mut_slice());
         }

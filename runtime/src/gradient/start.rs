@@ -52,13 +52,13 @@ pub(super) fn has_derivatives(model: &dyn Model, state: &State) -> bool {
         || model.contact_derivatives(state, &mut zeros(rows * dims.nv))
             && (np == 0
                 || model.contact_parameter_derivatives(state, &mut gap, &mut slip, &mut restitution, &mut friction));
-    let [mut y_by_q, mut y_by_v, mut y_by_a, mut y_by_u, mut y_by_p] =
-        [dims.nv, dims.nv, dims.nv, nu, np].map(|columns| zeros(ny * columns));
+    let [mut by_q, mut by_v, mut by_a, mut by_lambda, mut by_u, mut by_p] =
+        [dims.nv, dims.nv, dims.nv, dims.nc, nu, np].map(|columns| zeros(ny * columns));
     has_states
         && has_contacts
         && (nu == 0 || model.input_derivatives(state, &mut zeros(dims.nv * nu)))
-        && (ny == 0 || model.output_derivatives(state, &mut y_by_q, &mut y_by_v, &mut y_by_a, &mut y_by_u))
-        && (np == 0 || ny == 0 || model.output_parameter_derivatives(state, &mut y_by_p))
+        && (ny == 0 || model.output_derivatives(state, &mut by_q, &mut by_v, &mut by_a, &mut by_lambda, &mut by_u))
+        && (np == 0 || ny == 0 || model.output_parameter_derivatives(state, &mut by_p))
         && (np == 0
             || model.parameter_derivatives(
                 state,

@@ -62,24 +62,23 @@ pub fn first_order(model: &dyn Model, state: &mut State) -> Result<FirstOrder, L
     let blocks = &model.describe().blocks;
     let mut unit = state.clone();
     normalize_rotations(blocks, unit.q.as_mut_slice());
-    let Terms { p, q, r, outputs: [y_by_q, y_by_v, y_by_a, y_by_u], .. } = Terms::new(model, &mut unit)?;
+    let Terms { p, q, r, outputs: [y_by_q, y_by_v, y_by_u], .. } = Terms::new(model, &mut unit)?;
     state.a.copy_from(&unit.a);
     state.lambda.copy_from(&unit.lambda);
     let (nq, nv, nu, ny) = (state.q.len(), state.v.len(), r.ncols(), y_by_q.nrows());
 
     let displacements = displacements(blocks, state.q.as_slice());
-    let by_place = &p * &displacements;
     let mut a = DMatrix::zeros(nq + nv, nq + nv);
-    a.view_mut((nq, 0), (nv, nq)).copy_from(&by_place);
+    a.view_mut((nq, 0), (nv, nq)).copy_from(&(&p * &displacements));
     a.view_mut((nq, nq), (nv, nv)).copy_from(&q);
     a.view_mut((0, 0), (nq, nq)).copy_from(&(rates_by_turns(blocks, &unit) * &displacements));
     a.view_mut((0, nq), (nq, nv)).copy_from(&velocity_map(blocks, unit.q.as_slice(), nv));
     let mut b = DMatrix::zeros(nq + nv, nu);
     b.view_mut((nq, 0), (nv, nu)).copy_from(&r);
     let mut c = DMatrix::zeros(ny, nq + nv);
-    c.view_mut((0, 0), (ny, nq)).copy_from(&(y_by_q * &displacements + &y_by_a * by_place));
-    c.view_mut((0, nq), (ny, nv)).copy_from(&(y_by_v + &y_by_a * q));
-    Ok(FirstOrder { a, b, c, d: y_by_u + y_by_a * r })
+    c.view_mut((0, 0), (ny, nq)).copy_from(&(y_by_q * &displacements));
+    c.view_mut((0, nq), (ny, nv)).copy_from(&y_by_v);
+    Ok(FirstOrder { a, b, c, d: y_by_u })
 }
 
 /// N, `[nq × nv]`.

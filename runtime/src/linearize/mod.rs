@@ -230,11 +230,9 @@ impl Instant {
         set(0, nv, &DMatrix::identity(nv, nv));
         set(nv, 0, &own.p);
         set(nv, nv, &own.q);
-        let [by_q, by_v, by_a, by_u] = &terms.outputs;
-        let by_q = by_q + by_a * &terms.p;
-        let by_v = by_v + by_a * &terms.q;
+        let [by_q, by_v, by_u] = &terms.outputs;
         let mut outputs = DMatrix::zeros(by_q.nrows(), 2 * nv);
-        outputs.columns_mut(0, nv).copy_from(&(by_q * u + &by_v * v));
+        outputs.columns_mut(0, nv).copy_from(&(by_q * u + by_v * v));
         outputs.columns_mut(nv, nv).copy_from(&(by_v * u));
         let Partition { positions, speeds, .. } = &partition;
         let (displacements, n) = (positions.len(), positions.len() + speeds.len());
@@ -245,7 +243,7 @@ impl Instant {
         let moved = u * &partition.of_speeds;
         Ok(Self {
             forced: &directions.inverse * &terms.r,
-            direct: by_u + by_a * &terms.r,
+            direct: by_u.clone(),
             mass: moved.transpose() * terms.mass * &moved,
             state,
             axes,

@@ -18,8 +18,8 @@ pub(crate) struct Terms {
     pub(crate) jacobian: DMatrix<f64>,
     pub(crate) rate_by_q: DMatrix<f64>,
     pub(crate) mass: DMatrix<f64>,
-    /// Outputs by displacements, velocities, accelerations and inputs.
-    pub(crate) outputs: [DMatrix<f64>; 4],
+    /// Outputs by displacements, velocities and inputs, which accelerations and multipliers follow.
+    pub(crate) outputs: [DMatrix<f64>; 3],
 }
 
 impl Terms {
@@ -34,11 +34,12 @@ impl Terms {
         let mut of_constraints = [(); 3].map(|()| vec![0.0; nc * nv]);
         let [rate_by_q, by_q, by_v] = &mut of_constraints;
         let mut by_input = vec![0.0; nv * nu];
-        let mut of_outputs = [nv, nv, nv, nu].map(|columns| vec![0.0; ny * columns]);
-        let [y_by_q, y_by_v, y_by_a, y_by_u] = &mut of_outputs;
+        let columns = [nv, nv, nv, nc, nu];
+        let mut of_outputs = columns.map(|columns| vec![0.0; ny * columns]);
+        let [y_by_q, y_by_v, y_by_a, y_by_lambda, y_by_u] = &mut of_outputs;
         let is_complete = (nc == 0 || model.constraint_derivatives(state, rate_by_q, by_q, by_v))
             && (nu == 0 || model.input_derivatives(state, &mut by_input))
-            && (ny == 0 || model.output_derivatives(state, y_by_q, y_by_v, y_by_a, y_by_u));
+            && (ny == 0 || model.output_derivatives(state, y_by_q, y_by_v, y_by_a, y_by_lambda, y_by_u));
         if !is_complete {
             return Err(not_provided());
         }
@@ -59,15 +60,26 @@ impl Terms {
             0 => solution(found, &[(by_tau, force)]),
             _ => solution(found, &[(by_tau, force), (&by_bias, &dense(bias, nv))]),
         };
-        let [y_by_q, y_by_v, y_by_a] = [0, 1, 2].map(|i| DMatrix::from_row_slice(ny, nv, &of_outputs[i]));
+        let by_input = DMatrix::from_row_slice(nv, nu, &by_input);
+        let p = terms_of(&stiffness, &of_constraints[1], derivatives.a_by_q.clone());
+        let q = terms_of(&damping, &of_constraints[2], derivatives.a_by_v.clone());
+        let r = sum(&[(&-by_tau, &by_input)]);
+        let [y_by_q, y_by_v, y_by_a, y_by_lambda, y_by_u] =
+            [0, 1, 2, 3, 4].map(|i| DMatrix::from_row_slice(ny, columns[i], &of_outputs[i]));
+        let lambda_by_u = -&derivatives.lambda_by_tau * &by_input;
+        let outputs = [
+            y_by_q + &y_by_a * &p + &y_by_lambda * &derivatives.lambda_by_q,
+            y_by_v + &y_by_a * &q + &y_by_lambda * &derivatives.lambda_by_v,
+            y_by_u + &y_by_a * &r + &y_by_lambda * lambda_by_u,
+        ];
         let terms = Self {
-            r: sum(&[(&-by_tau, &DMatrix::from_row_slice(nv, nu, &by_input))]),
-            p: terms_of(&stiffness, &of_constraints[1], derivatives.a_by_q.clone()),
-            q: terms_of(&damping, &of_constraints[2], derivatives.a_by_v.clone()),
+            p,
+            q,
+            r,
             jacobian: info.constraint_jacobian.to_dense(&jacobian),
             rate_by_q: DMatrix::from_row_slice(nc, nv, &of_constraints[0]),
             mass: info.mass_matrix.to_dense(&mass),
-            outputs: [y_by_q, y_by_v, y_by_a, DMatrix::from_row_slice(ny, nu, &of_outputs[3])],
+            outputs,
         };
         let is_finite = terms.all().all(|matrix| matrix.iter().all(|entry| entry.is_finite()));
         match is_finite {

@@ -511,6 +511,7 @@ impl Model for Reduced<'_> {
         by_q: &mut [f64],
         by_v: &mut [f64],
         by_a: &mut [f64],
+        by_lambda: &mut [f64],
         by_u: &mut [f64],
     ) -> bool {
         let Scratch { state: whole, .. } = &mut *self.scratch();
@@ -518,7 +519,7 @@ impl Model for Reduced<'_> {
         let (ny, nv) = (self.info.outputs.len(), whole.v.len());
         let mut rows = [(); 3].map(|()| vec![0.0; ny * nv]);
         let [of_q, of_v, of_a] = &mut rows;
-        let is_known = self.model.output_derivatives(whole, of_q, of_v, of_a, by_u);
+        let is_known = self.model.output_derivatives(whole, of_q, of_v, of_a, by_lambda, by_u);
         if is_known {
             rows.iter().zip([by_q, by_v, by_a]).for_each(|(rows, out)| self.project_rows(ny, rows, out));
         }

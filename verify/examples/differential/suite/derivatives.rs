@@ -276,6 +276,7 @@ fn linearization(subject: &Subject, at: &Moment, findings: &mut Findings) {
     let moved = Point { q: along_velocities(subject.blocks(), &at.q, nv), ..still.clone() };
     let faster = Point { v: Jet::variables(&at.v), ..still.clone() };
     let pulled = Point { a: Jet::variables(&at.a), ..still.clone() };
+    let pressed = Point { lambda: Jet::variables(&at.lambda), ..still.clone() };
     let inputs: Vec<Ball> = subject.balls(at).inputs;
     let driven = Point { inputs: Jet::variables(&inputs), ..still };
     // Rows of G times a vector, and what is left without it.
@@ -317,6 +318,7 @@ fn linearization(subject: &Subject, at: &Moment, findings: &mut Findings) {
         ("∂y/∂q", Role::OutputByPosition, &moved, nv),
         ("∂y/∂v", Role::OutputByVelocity, &faster, nv),
         ("∂y/∂a", Role::OutputByAcceleration, &pulled, nv),
+        ("∂y/∂λ", Role::OutputByMultiplier, &pressed, at.lambda.len()),
         ("∂y/∂u", Role::OutputByInput, &driven, nu),
     ] {
         let exact = slopes(&subject.output(F::Outputs, Role::Outputs, point), count);

@@ -413,6 +413,15 @@ fn outputs(w: &mut Writer, links: &[Link], is_joint_only: bool) {
     if is_joint_only && let Some(link) = links.iter().find(|link| link.kind == "revolute") {
         w.line(format!("output bent = {0}.angle + {0}.velocity * 1 s;", link.name));
     }
+    // In joint coordinates the forces on all bodies have to be known.
+    let is_unknown = |line: &String| {
+        ["contact ", "constraint ", "drive "].iter().any(|word| line.contains(word)) || line.contains("added_mass")
+    };
+    let formulations = if w.lines.iter().any(is_unknown) { "absolute | " } else { "" };
+    if let Some(Link { name, .. }) = links.last().filter(|link| link.kind != "free") {
+        w.line(format!("{formulations}output load = {name}.force;"));
+        w.line(format!("{formulations}output load_about = {name}.torque;"));
+    }
     let body = body_name(links, w);
     let c = w.component();
     let value = w.signed();
