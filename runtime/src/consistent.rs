@@ -16,6 +16,7 @@ use crate::model::{Block, Channel, Model, State};
 use crate::prelude::*;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::rows::{RANK, Rows};
+use crate::singularity::SINGULAR;
 use crate::start::{check_gaps, check_model};
 use crate::step::StepError;
 use crate::undefined::explain_not_finite;
@@ -296,6 +297,12 @@ fn why_singular(model: &dyn Model, state: &State, matrix: &DMatrix<f64>) -> Stri
         return explain_not_finite(model, state).unwrap_or_else(general);
     }
     let info = model.describe();
+    if let Some(&place) = model.singular_angles().iter().find(|&&place| state.q[place].cos().abs() < SINGULAR) {
+        let (name, degrees) = (&info.coordinates[place].name, state.q[place].to_degrees());
+        return format!(
+            "the angle `{name}` is {degrees:.6}°, where these coordinates are singular; take Euler parameters"
+        );
+    }
     // The motion without inertia is a right singular vector of a zero singular value. Other such vectors belong to
     // multipliers that are not unique.
     let nv = info.velocities.len();

@@ -12,7 +12,7 @@ use crate::prelude::*;
 use crate::step::StepError;
 
 /// Cosines below this count as zero, because the inverse of the matrix of rates has no correct digits.
-const SINGULAR: f64 = 1e-8;
+pub(crate) const SINGULAR: f64 = 1e-8;
 /// If a step fails with a cosine below this, the singularity is the reason.
 const NEAR: f64 = 0.05;
 /// Within that range, a step in which an angle turns further than this is refused, rad.

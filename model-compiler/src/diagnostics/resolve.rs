@@ -513,9 +513,14 @@ pub(crate) fn joint_without_force(name: &Ident, joint: &Ident, kind: &str) -> Er
     advise(Family::Dependence, name, message, help)
 }
 
-pub(crate) fn unknown_reaction(place: Span, joint: &Ident, of: &str) -> Error {
+pub(crate) fn unknown_reaction(place: Span, joint: &Ident, of: &str, member: Option<&Ident>) -> Error {
     let message = format!("what `{joint}` passes on is not known in joint coordinates beside {of}");
-    advise(Family::Coordinates, place, message, "write `coordinates absolute;`, where each joint has multipliers")
+    let help = match member {
+        // It exists in joint coordinates alone.
+        Some(member) => format!("`output loads = {member}.section_forces;` has the forces at its ends"),
+        None => "write `coordinates absolute;`, where each joint has multipliers".to_owned(),
+    };
+    advise(Family::Coordinates, place, message, help)
 }
 
 pub(crate) fn total_of_flexible_model(name: &Ident) -> Error {

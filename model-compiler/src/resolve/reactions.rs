@@ -1,5 +1,7 @@
 //! Refuses what joints pass on where it does not follow from accelerations, forces and multipliers.
 
+use std::collections::BTreeSet;
+
 use super::{Formulation, JointId, Quantity, System, Term, TermKind};
 use crate::diagnostics::{self, Errors};
 
@@ -7,11 +9,15 @@ use crate::diagnostics::{self, Errors};
 /// them is not known: with joint coordinates that force is what moves the bodies which the joint carries, less all other
 /// forces on them.
 pub(super) fn refuse_unknown_reactions(system: &System, errors: &Errors) {
+    // Each joint is said once.
+    let mut refused = BTreeSet::new();
     let mut refuse = |term: &Term| {
         if let TermKind::Quantity(Quantity::Reaction(joint, _)) = term.kind
             && let Some(of) = system.unknown_reaction(joint)
+            && refused.insert(joint)
         {
-            errors.push(diagnostics::unknown_reaction(term.span, &system.joints[joint.0].name, &of));
+            let member = system.members.first().map(|member| &member.name);
+            errors.push(diagnostics::unknown_reaction(term.span, &system.joints[joint.0].name, &of, member));
         }
     };
     system.outputs.iter().for_each(|output| output.value.walk(&mut refuse));

@@ -185,7 +185,7 @@ impl<'a> Way<'a> {
     /// Another stepper goes on from this state; the one that led there.
     fn begin_anew(&mut self, mut state: State) -> Result<Box<dyn Stepper + 'a>, GradientError> {
         consistent_acceleration(self.of.model, &mut state)?;
-        let next = self.of.scheme.start_with(self.of.model, state, &self.of.options)?;
+        let next = self.of.scheme.go_on_with(self.of.model, state, &self.of.options)?;
         Ok(core::mem::replace(&mut self.stepper, next))
     }
 

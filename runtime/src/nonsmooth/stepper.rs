@@ -384,7 +384,23 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         let [position, velocity] = [STATE[0], STATE[1]];
         let closing = Closing { state: before.clone(), position, velocity, contact, row, zero: Zero::Gap, rate };
         let [a, b] = accelerations;
-        Ok(Some(Followed { closing, before: [before.v, a], after: [after.v.clone(), b], rates, constraint_rates }))
+        let along = self.on_constraints(&before)?;
+        Ok(Some(Followed { closing, before: [along, a], after: [after.v.clone(), b], rates, constraint_rates }))
+    }
+
+    /// Velocities of a state that satisfy the constraints, the nearest in the metric of M. Coordinates stay on the
+    /// constraints as the instant of an impact moves, also where schemes leave velocities beside them: a short step behind
+    /// it would take what is missing for forces.
+    fn on_constraints(&self, state: &State) -> Result<DVector<f64>, &'static str> {
+        let mut equations = self.impact.clone();
+        equations.begin(state.t);
+        let found = equations.factor(state).and_then(|()| {
+            equations.rhs[..state.v.len()].fill(0.0);
+            equations.velocity_rows(state);
+            equations.solve()
+        });
+        found.map_err(|_| "the equations of motion where contacts change have no solution")?;
+        Ok(&state.v + DVector::from_column_slice(&equations.rhs[..state.v.len()]))
     }
 
     /// Whether contacts that slide together stick at all instants of the last step at which they are closed, or slide one way

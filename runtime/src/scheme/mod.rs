@@ -374,6 +374,18 @@ pub trait Scheme: Send + Sync {
         options: &Options,
     ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         check_start(model, &initial)?;
+        self.go_on_with(model, initial, options)
+    }
+
+    /// The same for a state of a motion that goes on, which its steps may have left a little beside constraints, or with bodies
+    /// a little within each other.
+    #[doc(hidden)]
+    fn go_on_with<'m>(
+        &self,
+        model: &'m dyn Model,
+        initial: State,
+        options: &Options,
+    ) -> Result<Box<dyn Stepper + 'm>, StepError> {
         let info = model.describe();
         if !info.contacts.is_empty() && !self.carries_contacts() {
             let reason = "it has contacts, which this scheme with these parameters does not support; \
