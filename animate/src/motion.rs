@@ -46,6 +46,9 @@ pub enum Error {
     /// A table that was not recorded of this model.
     #[error("the table was not recorded of this model: it has no column `{0}`")]
     Column(String),
+    /// A table that lacks columns behind those of the coordinates.
+    #[error("the table lacks columns of {0}; take one as it was recorded")]
+    Columns(&'static str),
     /// Nothing was recorded.
     #[error("nothing was recorded: expected at least one row")]
     Empty,
@@ -134,6 +137,14 @@ fn check(motion: &Motion) -> Result<(), Error> {
         if known.get(1 + index).is_none_or(|column| column.name != channel.name) {
             return Err(Error::Column(channel.name.clone()));
         }
+    }
+    // Velocities, accelerations and multipliers follow.
+    let rest = known.len().saturating_sub(1 + motion.info.coordinates.len());
+    let needed = 2 * motion.info.velocities.len() + motion.info.constraints.len();
+    if rest < needed {
+        let missing =
+            ["velocities", "accelerations", "multipliers"][(rest / motion.info.velocities.len().max(1)).min(2)];
+        return Err(Error::Columns(missing));
     }
     let is_known = |name: &String| motion.info.inputs.iter().any(|channel| channel.name == *name);
     match motion.inputs.iter().find(|(name, _)| !is_known(name)) {

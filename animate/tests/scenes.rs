@@ -1,7 +1,7 @@
 //! Scenes hold what they show: poses against closed forms, two formulations of one model, forces, thinned instants.
 
 use hamel::schemes::{self, RungeKutta};
-use hamel::{Model, Run, Scheme, Signal, Simulation, initial_state};
+use hamel::{Model, Run, Scheme, Signal, Simulation, Trajectory, initial_state};
 use hamel_animate::{ArrowKind, Color, Error, LinkKind, MeshError, Meshes, Motion, Scene, Solid, page};
 use hamel_jit::{JitModel, Level};
 
@@ -402,4 +402,17 @@ fn forces_on_joints_are_arrows() {
     let first = &scene.vectors.0[..12];
     let expected = [[1.0, 0.0, 0.0, 0.0, -2.0, 0.0], [1.0, 0.0, 0.5, 4.0, 0.0, 0.0]].concat();
     assert!(first.iter().zip(expected).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-6), "{first:?}");
+}
+
+#[test]
+fn tables_that_lack_columns_are_refused() {
+    let model = model(&format!("model Pendulum {{ {PENDULUM} }}"));
+    let (parameters, inputs, meshes) = (&[][..], &[][..], &Meshes::default());
+    for (head, missing) in [("", "velocities"), (",velocity(hinge.angle) [rad/s]", "accelerations")] {
+        let row = "0e0,1e0".to_owned() + if head.is_empty() { "" } else { ",2e0" };
+        let table = format!("t [s],hinge.angle [rad]{head}\n{row}\n");
+        let trajectory = &Trajectory::read_csv(&table).unwrap();
+        let motion = Motion { label: "it", info: model.describe(), parameters, inputs, trajectory, meshes };
+        assert!(matches!(Scene::new(&motion), Err(Error::Columns(what)) if what == missing));
+    }
 }

@@ -244,6 +244,13 @@ fn saved(folder: &Path, cache: Option<&Cache>) -> Result<Vec<Shown>, Failure> {
         let tokens = saved.source.parse().map_err(|error| wrong(&path, &error))?;
         let mut model =
             hamel_jit::model(tokens, Level::AtOnce, cache).map_err(|error| runnable::failed(&path, error))?;
+        let whole = Trajectory::new(&model);
+        let is_there =
+            |(place, name): &(usize, &str)| trajectory.columns().get(*place).is_some_and(|c| c.name == *name);
+        let mut columns = whole.columns().iter().map(|column| column.name.as_str()).enumerate();
+        if let Some((_, missing)) = columns.find(|column| !is_there(column)) {
+            return Err(wrong(&table, &hamel_animate::Error::Column(missing.to_owned())));
+        }
         model.set(&saved.parameters).map_err(|error| wrong(&path, &error))?;
         let mut signals = Vec::new();
         for (name, text) in &saved.inputs {

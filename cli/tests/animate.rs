@@ -72,6 +72,15 @@ fn what_cannot_be_shown_is_said() {
         assert!(message.contains(part), "expected `{part}` in {message}");
     };
     says(&["animate", "empty"], "no motion was found: expected what `hamel run` writes");
+    // A table of which somebody has kept the first columns.
+    works(at, &["run", "cart.model", "--until", "1", "--out", "cut"]);
+    let table = fs::read_to_string(at.join("cut/Cart.csv")).unwrap();
+    for (columns, what) in [(2, "velocity(rail.displacement)"), (3, "acceleration(rail.displacement)"), (5, "x")] {
+        let first = |line: &str| line.split(',').take(columns).collect::<Vec<_>>().join(",");
+        let rows: Vec<String> = table.lines().map(first).collect();
+        fs::write(at.join("cut/Cart.csv"), rows.join("\n") + "\n").unwrap();
+        says(&["animate", "cut"], &format!("it has no column `{what}`"));
+    }
     says(&["animate", "cart.model"], "expected --until with the end of the motion");
     says(&["animate", "nothing.model", "--until", "1"], "nothing.model");
     says(&["animate", "empty", "--until", "1"], "--until belongs to a run");

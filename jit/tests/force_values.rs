@@ -4,6 +4,8 @@ use hamel::nalgebra::Vector3;
 use hamel::{Model, State, consistent_acceleration, initial_state};
 use hamel_jit::{JitModel, Level};
 
+use crate::common::outputs::{output, outputs, vector};
+
 /// A ball on everything that can push a body.
 fn pushed(formulation: &str, joint: &str) -> String {
     format!(
@@ -45,19 +47,6 @@ fn pushed(formulation: &str, joint: &str) -> String {
     )
 }
 
-/// The outputs of this name at a state, one after the other.
-fn output<'o>(model: &JitModel, values: &'o [f64], name: &str) -> &'o [f64] {
-    let mut places = model.describe().outputs.iter().enumerate().filter(|(_, channel)| {
-        channel.name == name || channel.name.strip_prefix(name).is_some_and(|rest| ["_x", "_y", "_z"].contains(&rest))
-    });
-    let first = places.next().unwrap_or_else(|| panic!("no output `{name}`")).0;
-    &values[first..=first + places.count()]
-}
-
-fn vector(model: &JitModel, values: &[f64], name: &str) -> Vector3<f64> {
-    Vector3::from_column_slice(output(model, values, name))
-}
-
 /// A state in motion.
 fn moved(model: &JitModel, number: usize) -> State {
     // A sequence that fills the interval evenly.
@@ -81,12 +70,6 @@ fn moved(model: &JitModel, number: usize) -> State {
     }
     consistent_acceleration(model, &mut state).expect("nothing is singular");
     state
-}
-
-fn outputs(model: &JitModel, state: &State) -> Vec<f64> {
-    let mut values = vec![0.0; model.describe().outputs.len()];
-    model.outputs(state, &mut values);
-    values
 }
 
 #[test]

@@ -219,6 +219,17 @@ impl<'m> Acceleration<'m> {
         }
     }
 
+    /// The upper part of `rhs` ← the change of the velocities of a state, shortest in the metric of M, that leads them onto the
+    /// constraints; with the factors of that state.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve).
+    pub(crate) fn velocity_correction(&mut self, state: &State) -> Result<(), StepError> {
+        self.rhs[..state.v.len()].fill(0.0);
+        self.velocity_rows(state);
+        self.solve()
+    }
+
     /// The lower part of `rhs` ← what G a has to be, so that the constraints' accelerations vanish.
     pub(crate) fn acceleration_rows(&mut self, state: &State) {
         let (nv, q, v) = (state.v.len(), state.q.as_slice(), state.v.as_slice());

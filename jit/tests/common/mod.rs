@@ -8,6 +8,7 @@ pub mod interpreted;
 pub mod linearized;
 pub mod mechanisms;
 pub mod on_request;
+pub mod outputs;
 #[path = "../../../runtime/src/random.rs"]
 pub mod random;
 pub mod scenes;

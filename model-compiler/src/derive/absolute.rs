@@ -4,7 +4,8 @@
 //! equations are those of [sherif, Eq. 9], quadratic velocity term included as printed: forms that agree only where
 //! |e| = 1 and e·ė = 0 are different functions, with different derivatives and integration errors.
 
-use rustc_hash::FxHashMap;
+use proc_macro2::Ident;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::added_mass::MovedWater;
 use super::beam;
@@ -23,7 +24,7 @@ use super::terms;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
 use crate::forces::Action;
-use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, Output, StateEquation, System};
+use crate::resolve::{AddedMass, Body, BodyId, ContactForm, Force, Joint, JointId, StateEquation, System};
 use crate::rotations::{RotationKind, euler_parameter_matrix};
 use crate::space::Space;
 use crate::spatial::{self, Vector3, Wrench};
@@ -32,7 +33,6 @@ use crate::spatial::{self, Vector3, Wrench};
 struct Rows {
     norms: usize,
     joints: Vec<usize>,
-    constraints: Vec<usize>,
 }
 
 /// Names every coordinate, velocity and constraint.
@@ -77,8 +77,7 @@ fn rows(system: &System) -> Rows {
         first
     };
     let joints = system.joints.iter().map(|joint| advance(statements::closure_rows(system, joint))).collect();
-    let constraints = statements::constraint_channels(system).iter().map(|c| advance(c.len())).collect();
-    Rows { norms, joints, constraints }
+    Rows { norms, joints }
 }
 
 /// Every member with its kernel.
@@ -102,8 +101,8 @@ pub(super) fn derive(context: &mut Context, kinds: &mut Kinds) {
     for (joint, &first) in system.joints.iter().zip(&rows.joints) {
         joint_closure(context, kinds, joint, first);
     }
-    for (index, &first) in rows.constraints.iter().enumerate() {
-        user_constraint(context, kinds, index, first);
+    for (index, (_, rows)) in statements::constraint_rows(system, context.layout).enumerate() {
+        user_constraint(context, kinds, index, rows.start);
     }
     for index in 0..system.contacts.len() {
         contact(context, kinds, index);
@@ -481,12 +480,11 @@ fn output_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
         scope.totals = Some(totals(&mut scope, &bodies));
     }
     scope.reactions.of_joints = reactions(&mut scope, &joints);
-    for (constraint, first) in system.constraints.iter().zip(rows(system).constraints) {
-        let is_used = |output: &Output| terms::multipliers(&output.value).contains(&&constraint.name);
-        if system.outputs.iter().any(is_used) {
-            let known = scope.builder.lambda().len();
-            scope.builder.multipliers(first, constraint.residual.shape.size());
-            let own = scope.builder.lambda().split_off(known);
+    let multipliers: FxHashSet<&Ident> =
+        system.outputs.iter().flat_map(|output| terms::multipliers(&output.value)).collect();
+    for (constraint, rows) in statements::constraint_rows(system, scope.builder.layout) {
+        if multipliers.contains(&constraint.name) {
+            let own = scope.builder.further_multipliers(rows);
             scope.reactions.multipliers.insert(constraint.name.clone(), own);
         }
     }
@@ -496,13 +494,15 @@ fn output_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
 
 /// What these joints pass on, each named once.
 pub(super) fn reactions(scope: &mut KernelScope, joints: &[JointId]) -> FxHashMap<JointId, Wrench> {
-    let (system, rows) = (scope.system, rows(scope.system));
     let mut found = FxHashMap::default();
+    if joints.is_empty() {
+        return found;
+    }
+    let (system, rows) = (scope.system, rows(scope.system));
     for &id in joints {
-        let (joint, known) = (&system.joints[id.0], scope.builder.lambda().len());
-        scope.builder.multipliers(rows.joints[id.0], statements::closure_rows(system, joint));
-        let multipliers = scope.builder.lambda().split_off(known);
-        found.insert(id, reactions::of_closure(scope, joint, &multipliers));
+        let (joint, first) = (&system.joints[id.0], rows.joints[id.0]);
+        let own = scope.builder.further_multipliers(first..first + statements::closure_rows(system, joint));
+        found.insert(id, reactions::of_closure(scope, joint, &own));
     }
     found
 }

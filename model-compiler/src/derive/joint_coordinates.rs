@@ -174,12 +174,9 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     if !statements::joints_in_outputs(system).is_empty() {
         scope.reactions.of_joints = reactions::in_tree(&mut scope, &links);
     }
-    let mut first = system.joints.iter().map(|joint| statements::closure_rows(system, joint)).sum();
     let lambda = scope.builder.lambda();
-    for constraint in &system.constraints {
-        let own = first..first + constraint.residual.shape.size();
-        first = own.end;
-        scope.reactions.multipliers.insert(constraint.name.clone(), lambda[own].to_vec());
+    for (constraint, rows) in statements::constraint_rows(system, layout) {
+        scope.reactions.multipliers.insert(constraint.name.clone(), lambda[rows].to_vec());
     }
     let outputs = statements::outputs(&mut scope);
     let initial = statements::initial_conditions(&mut scope);

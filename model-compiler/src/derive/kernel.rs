@@ -1,6 +1,7 @@
 //! Construction of one kernel: its symbols, and the functions that follow from a member's mechanics.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use super::counting::Counting;
 use super::equations::{Entry, Function, FunctionRole, Inputs, Instance, Kernel, Layout, Output, Role};
@@ -293,6 +294,13 @@ impl<'a> KernelBuilder<'a> {
             self.inputs.lambda.push(id);
             self.instance.lambda.push(first + i);
         }
+    }
+
+    /// These multipliers of the model, beside those of the kernel: their symbols.
+    pub fn further_multipliers(&mut self, rows: Range<usize>) -> Vec<ExprId> {
+        let known = self.inputs.lambda.len();
+        self.multipliers(rows.start, rows.len());
+        self.lambda().split_off(known)
     }
 
     pub fn time(&mut self) -> ExprId {

@@ -22,7 +22,6 @@ use super::statements;
 use super::terms;
 use super::tree_coordinates::{all_coordinates, runs};
 use crate::expr::{ExprId, Graph, Stage, SymbolId, evaluate, evaluate_all, evaluate_into};
-use crate::joints::Connects;
 use crate::resolve::{
     BodyId, Contact, ContactForm, FlexibleMember, Force, Formulation, Frame, InputId, JointId, ParameterId, Quantity,
     Slip, System, Term, TermKind,
@@ -266,8 +265,7 @@ pub fn points(term: &Term) -> Vec<&Frame> {
 
 /// Whether what a joint passes on follows from accelerations, forces and multipliers.
 pub fn reactions_are_known(system: &System, joint: JointId) -> bool {
-    let of = &system.joints[joint.0];
-    of.kind.connects() != Connects::Coordinates && !of.kind.is_free() && system.unknown_reaction(joint).is_none()
+    system.joints[joint.0].kind.passes_forces() && system.unknown_reaction(joint).is_none()
 }
 
 /// The expressions of all that is asked, and where those of each thing stand.

@@ -96,16 +96,15 @@ pub(super) fn in_tree(scope: &mut KernelScope, links: &Links) -> FxHashMap<Joint
         }
     }
     // Each of them becomes what the joint of the link transmits.
-    let mut passed = wrenches;
-    tree::transmit(&mut scope.builder.graph, links, &mut passed, a.len());
+    tree::transmit(&mut scope.builder.graph, links, &mut wrenches, a.len());
     for (index, link) in links.links.iter().enumerate() {
         let joint = &system.joints[link.joint.0];
         let point = scope.point("child", &joint.child);
         let graph = &mut scope.builder.graph;
         let arm = links.arm(graph, BodyId(index), point);
-        let moment = spatial::cross(graph, arm, passed[index].force);
-        let torque = spatial::sub(graph, passed[index].torque, moment);
-        let wrench = without_work(graph, link, Wrench { force: passed[index].force, torque });
+        let moment = spatial::cross(graph, arm, wrenches[index].force);
+        let torque = spatial::sub(graph, wrenches[index].torque, moment);
+        let wrench = without_work(graph, link, Wrench { force: wrenches[index].force, torque });
         let [force, torque] = [wrench.force, wrench.torque].map(|x| links.to_ground(graph, BodyId(index), x));
         reactions.insert(link.joint, Wrench { force, torque });
     }

@@ -1,5 +1,7 @@
 //! Statements of a model other than bodies: closures, constraints, initial conditions, outputs; and their names.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Layout, Output, Role};
@@ -9,7 +11,7 @@ use super::parameters::Parameters;
 use super::terms;
 use crate::expr::{ExprId, Graph};
 use crate::joints::Ends;
-use crate::resolve::{Joint, JointId, Level, StateEquation, System, Term};
+use crate::resolve::{Constraint, Joint, JointId, Level, StateEquation, System, Term};
 use crate::space::Shape;
 use crate::spatial::Transform;
 use crate::spelling::spelled;
@@ -65,6 +67,20 @@ pub(super) fn closure(scope: &mut KernelScope, joint: &Joint) -> Vec<ExprId> {
 /// Names of the constraints written as equations, in order.
 pub(super) fn constraint_channels(system: &System) -> Vec<Vec<Channel>> {
     system.constraints.iter().map(|c| channels(system, &c.name.to_string(), &c.residual)).collect()
+}
+
+/// Those constraints with their rows, which are the last ones.
+pub(super) fn constraint_rows<'s>(
+    system: &'s System,
+    layout: &Layout,
+) -> impl Iterator<Item = (&'s Constraint, Range<usize>)> + use<'s> {
+    let size = |constraint: &Constraint| constraint.residual.shape.size();
+    let mut next = layout.constraints.len() - system.constraints.iter().map(size).sum::<usize>();
+    system.constraints.iter().map(move |constraint| {
+        let first = next;
+        next += size(constraint);
+        (constraint, first..next)
+    })
 }
 
 /// The unit of a term, with the radian where it is an angle, an angular velocity or an angular acceleration.

@@ -99,6 +99,11 @@ pub trait Joint: Sync + std::fmt::Debug {
         false
     }
 
+    /// Passes a force or a torque from one body to another.
+    fn passes_forces(&self) -> bool {
+        self.connects() != Connects::Coordinates && !self.is_free()
+    }
+
     /// X_PC(q): the child's frame in the parent's frame. At q = 0 it is where assembly starts.
     fn pose(&self, graph: &mut Graph, _at: &Displacement) -> Transform {
         Transform::identity(graph)

@@ -10,7 +10,6 @@ use super::{BodyId, Force, ForceValue, Formulation, Frame, JointId, Quantity, Re
 use crate::diagnostics::{self, Place};
 use crate::expr::Binary;
 use crate::forces::Target;
-use crate::joints::Connects;
 use crate::parse::Value;
 use crate::space::{Shape, Space};
 use crate::units::Unit;
@@ -270,7 +269,7 @@ impl Context<'_> {
     /// What a joint passes on, which outputs may contain.
     fn reaction(&self, joint: JointId, name: &Ident) -> Option<Subject> {
         let outline = self.joints.get(joint.0)?;
-        if outline.kind.connects() == Connects::Coordinates || outline.kind.is_free() {
+        if !outline.kind.passes_forces() {
             return self.report(diagnostics::joint_without_force(name, &outline.name, outline.kind.keyword()));
         }
         let is_planar = self.settings.space == Space::Planar;

@@ -394,11 +394,7 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
     fn on_constraints(&self, state: &State) -> Result<DVector<f64>, &'static str> {
         let mut equations = self.impact.clone();
         equations.begin(state.t);
-        let found = equations.factor(state).and_then(|()| {
-            equations.rhs[..state.v.len()].fill(0.0);
-            equations.velocity_rows(state);
-            equations.solve()
-        });
+        let found = equations.factor(state).and_then(|()| equations.velocity_correction(state));
         found.map_err(|_| "the equations of motion where contacts change have no solution")?;
         Ok(&state.v + DVector::from_column_slice(&equations.rhs[..state.v.len()]))
     }
@@ -697,9 +693,7 @@ pub(super) fn impacts(
     for round in 0..=contacts.settings.most_impacts {
         let share = if round < contacts.settings.most_impacts { restitution } else { 0.0 };
         // Without the contacts: what moves velocities that have left the constraints back to them.
-        impact.rhs[..state.v.len()].fill(0.0);
-        impact.velocity_rows(state);
-        impact.solve()?;
+        impact.velocity_correction(state)?;
         let loss = contacts.apply_impact(&mut impact.solver, &mut impact.rhs, state.v.as_slice(), share)?;
         contacts.record_impact(&loss, round == 0);
         contacts.note_impact(loss.share(), state.v.as_slice(), &impact.rhs);

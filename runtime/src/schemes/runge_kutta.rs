@@ -463,9 +463,7 @@ impl RungeKuttaStepper<'_> {
     /// Moves the velocities onto `G v + rate = 0`.
     fn project_velocities(&mut self) -> Result<(), StepError> {
         let nv = self.next.v.len();
-        self.acceleration.velocity_rows(&self.next);
-        self.acceleration.rhs[..nv].fill(0.0);
-        self.acceleration.solve()?;
+        self.acceleration.velocity_correction(&self.next)?;
         for (v, change) in self.next.v.iter_mut().zip(&self.acceleration.rhs[..nv]) {
             *v += change;
         }

@@ -134,9 +134,7 @@ impl JumpingRates {
             return Ok(None);
         }
         system.factor(state)?;
-        system.velocity_rows(state);
-        system.rhs[..state.v.len()].fill(0.0);
-        system.solve()?;
+        system.velocity_correction(state)?;
         let change = DVector::from_column_slice(&system.rhs[..state.v.len()]);
         state.v += &change;
         Ok(Some(change))
