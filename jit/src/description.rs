@@ -22,6 +22,7 @@ pub(crate) struct Description {
     pub paths: Vec<String>,
     pub singular_angles: Vec<usize>,
     pub initial_conditions: (usize, usize),
+    pub switching_functions: usize,
     /// Whether the power is not known.
     pub has_unknown_power: bool,
     pub provided: Vec<ProvidedFunction>,
@@ -120,6 +121,7 @@ impl Description {
             paths: layout.parameters.iter().flat_map(|parameter| parameter.shape.paths(&parameter.name)).collect(),
             singular_angles: layout.singular_angles.clone(),
             initial_conditions: (positions.len(), velocities.len()),
+            switching_functions: layout.switches,
             has_unknown_power: layout.has_unknown_power,
             provided: on_request(members).iter().map(|method| ProvidedFunction::of(method, members)).collect(),
         }

@@ -58,7 +58,7 @@ functions! {
 }
 
 /// Functions on request that have methods of their own, in the order of the places below.
-const NAMED: [&str; 15] = [
+const NAMED: [&str; 17] = [
     "nonlinear_effects",
     "inverse_dynamics",
     "forward_dynamics",
@@ -74,6 +74,8 @@ const NAMED: [&str; 15] = [
     "residual_derivatives",
     "contact_derivatives",
     "contact_parameter_derivatives",
+    "switching_functions",
+    "assembly_sides",
 ];
 const NONLINEAR_EFFECTS: usize = 0;
 const INVERSE_DYNAMICS: usize = 1;
@@ -90,6 +92,8 @@ const INITIAL_DERIVATIVES: usize = 11;
 const RESIDUAL_DERIVATIVES: usize = 12;
 const CONTACT_DERIVATIVES: usize = 13;
 const CONTACT_PARAMETER_DERIVATIVES: usize = 14;
+const SWITCHING_FUNCTIONS: usize = 15;
+const ASSEMBLY_SIDES: usize = 16;
 
 /// What functions on request are given.
 #[derive(Clone, Copy, Debug, Default)]
@@ -608,6 +612,20 @@ impl Model for JitModel {
         true
     }
 
+    fn switching_functions(
+        &self,
+        state: &State,
+        values: &mut [f64],
+        rates: &mut [f64],
+        by_q: &mut [f64],
+        by_v: &mut [f64],
+        by_p: &mut [f64],
+    ) -> bool {
+        let Some(function) = self.named[SWITCHING_FUNCTIONS] else { return false };
+        self.evaluate(function, self.state(state), [values, rates, by_q, by_v, by_p]);
+        true
+    }
+
     fn parameter_derivatives(
         &self,
         state: &State,
@@ -675,6 +693,16 @@ impl Model for JitModel {
 
     fn singular_angles(&self) -> &[usize] {
         &self.program.image.description.singular_angles
+    }
+
+    fn assembly_sides(&self, t: f64, q: &[f64], out: &mut [f64]) -> bool {
+        let Some(function) = self.named[ASSEMBLY_SIDES] else { return false };
+        self.evaluate(function, self.at(t, q), [out]);
+        true
+    }
+
+    fn n_switching_functions(&self) -> usize {
+        self.program.image.description.switching_functions
     }
 
     fn n_initial_conditions(&self) -> (usize, usize) {

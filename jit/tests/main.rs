@@ -12,6 +12,7 @@ mod failures;
 mod followed_impacts;
 mod force_values;
 mod gradient;
+mod gradient_borders;
 mod gradient_contacts;
 mod gradient_dual;
 mod gradient_feet;

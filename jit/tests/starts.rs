@@ -428,3 +428,109 @@ fn bodies_that_stand_upright_have_a_yaw() {
         }
     }
 }
+
+/// A screw advances by its pitch with every turn, wherever along it a nut starts.
+#[test]
+fn nuts_start_at_the_turn_of_their_height() {
+    for height in [-210.0, -35.0, -9.0, 5.0, 15.0, 19.9, 20.1, 30.0, 60.0, 100.0, 130.0] {
+        for coordinates in ["absolute", "absolute(euler_zyx)"] {
+            let model = compiled(&format!(
+                "model Nut {{ coordinates {coordinates};
+                    body nut {{ mass: 2 kg, inertia: diag(0.001, 0.001, 0.002) kg m^2 }}
+                    joint s: screw(ground, nut) {{ pitch: 40 mm }}
+                    initial nut.position.z = {height:e} mm;
+                    output x = (nut at [1, 0, 0] m).position;
+                }}"
+            ));
+            let (sine, cosine) = (std::f64::consts::TAU * height / 40.0).sin_cos();
+            let expected = [cosine, sine, 1e-3 * height];
+            let found = outputs(&model);
+            let is_near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-9);
+            assert!(is_near, "{coordinates}, {height}: {found:?}, {expected:?}");
+        }
+    }
+}
+
+/// Constraints that say which axes are at right angles also hold half a turn away from where a joint belongs.
+#[test]
+fn joints_are_not_assembled_half_a_turn_away() {
+    let turned = |dimension: &str, joint: &str, condition: &str| {
+        let (inertia, place) =
+            if dimension == "planar;" { ("0.1", "[0.1, 0]") } else { ("diag(1, 2, 3)", "[0.1, 0, 0.2]") };
+        let model = compiled(&format!(
+            "model Turned {{ {dimension} coordinates absolute;
+                body a {{ mass: 1 kg, inertia: {inertia} kg m^2 }}
+                body b {{ mass: 1 kg, inertia: {inertia} kg m^2, center_of_mass: {place} m }}
+                joint h: revolute(ground, a);
+                joint w: {joint};
+                initial {condition};
+            }}"
+        ));
+        initial_state(&model).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let cases = [
+        ("planar;", "fixed(a, b)", "b.angle = 180 deg; initial a.angle = 0"),
+        ("planar;", "prismatic(a, b)", "b.angle = 180 deg; initial a.angle = 0"),
+        ("", "revolute(ground, b)", "b.roll = 180 deg"),
+        ("", "cylindrical(ground, b)", "b.roll = 180 deg"),
+        ("", "planar(ground, b)", "b.roll = 180 deg"),
+        ("", "prismatic(ground, b)", "b.yaw = 180 deg"),
+        ("", "prismatic(ground, b)", "b.roll = 180 deg"),
+        ("", "fixed(ground, b)", "b.yaw = 180 deg"),
+    ];
+    for (dimension, joint, condition) in cases {
+        let said = turned(dimension, joint, condition);
+        assert!(said.as_ref().is_err_and(|said| said.contains("half a turn away")), "{joint}, {condition}: {said:?}");
+    }
+    for (dimension, joint, condition) in [
+        ("planar;", "fixed(a, b)", "b.angle = 180 deg; initial a.angle = 180 deg"),
+        ("", "revolute(ground, b)", "b.yaw = 180 deg"),
+        ("", "universal(ground, b)", "b.roll = 180 deg"),
+        ("", "prismatic(ground rotated rotation_x(180 deg), b)", "b.roll = 180 deg"),
+    ] {
+        assert_eq!(turned(dimension, joint, condition), Ok(()), "{joint}, {condition}");
+    }
+}
+
+/// Bodies whose position is opposite to where assembly begins.
+#[test]
+fn bodies_are_put_upside_down() {
+    for angle in [90.0, 179.0, 179.9, 180.0, 180.1] {
+        let (sine, cosine) = f64::to_radians(angle).sin_cos();
+        let model = compiled(&format!(
+            "model Upright {{ coordinates absolute; gravity [0, 0, -9.81] m/s^2;
+                body b {{ mass: 2 kg, inertia: diag(0.01, 0.02, 0.03) kg m^2 }}
+                joint s: revolute(ground, b at [0, 0.1, 1] m) {{ axis: [0, 1, 0] }}
+                initial b.position = [{:e}, -0.1, {:e}] m;
+                output along = (b at [0, 0, 1] m).position - b.position;
+            }}",
+            -sine, -cosine
+        ));
+        let found = outputs(&model);
+        let is_near = found.iter().zip([sine, 0.0, cosine]).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(is_near, "{angle}: {found:?}");
+    }
+}
+
+/// Without anything that moves conditions hold or not.
+#[test]
+fn what_cannot_move_starts_where_it_is() {
+    for (angle, holds) in [(0.0, true), (90.0, false)] {
+        let model = compiled(&format!(
+            "model Still {{ planar; coordinates joint;
+                body b {{ mass: 2 kg, inertia: 0.1 kg m^2 }}
+                joint s: fixed(ground, b);
+                initial b.angle = {angle:e} deg;
+            }}"
+        ));
+        let start = initial_state(&model);
+        assert_eq!(start.is_ok(), holds, "{angle}: {start:?}");
+        let Ok(start) = start else { continue };
+        for entry in schemes::entries() {
+            let scheme = entry.scheme(&[]).unwrap();
+            let run = Simulation::new(&model, &*scheme).step(0.01).until(0.02).run(start.clone());
+            let panicked = run.outcome.err().map(|error| error.to_string()).filter(|said| said.contains("panicked"));
+            assert_eq!(panicked, None, "{}", entry.name);
+        }
+    }
+}

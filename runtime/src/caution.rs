@@ -144,7 +144,8 @@ pub enum Caution {
         /// The first such time, s.
         t: f64,
     },
-    /// Slopes leave out that the state moves the instant at which the equations of motion jump, as those of `if x < x1`.
+    /// Slopes leave out that the state moves the instant at which the equations of motion jump, as those of `if x < x1`,
+    /// because the motion stays on the border, touches it, or crosses others with it.
     Crossed {
         /// The first such instant, s.
         t: f64,
@@ -206,7 +207,8 @@ impl fmt::Display for Caution {
                 let names = names.join(", ");
                 write!(
                     f,
-                    "{noun} {names} {verb} from the others: multipliers are not unique, those of least norm are recorded"
+                    "{noun} {names} {verb} from the others: multipliers, and loads of joints, are not unique, those of least \
+                     norm are recorded"
                 )
             }
             Caution::Held(contacts) => {
@@ -285,13 +287,14 @@ impl fmt::Display for Caution {
             }
             Caution::Moved { parameter, t } => write!(
                 f,
-                "parameter `{parameter}` moves a time at which the equations of motion jump, first t = {t:.6e} s: slopes by it \
-                 leave this out; let the formula go over within a time"
+                "parameter `{parameter}` moves a time at which the equations of motion jump, first t = {t:.6e} s, together with \
+                 others, with contacts or with a speed: slopes by it leave this out; let the formula go over within a time"
             ),
             Caution::Crossed { t } => write!(
                 f,
                 "the equations of motion jump where the state crosses a border, first at t = {t:.4e} s, as by `if x < x1` or \
-                 `sign(v)`: slopes leave out that this instant moves; let the formula go over within a distance"
+                 `sign(v)`, and the motion stays on the border, or it is not followed: slopes leave out that this instant \
+                 moves; let the formula go over within a distance"
             ),
             Caution::JointLimit { coordinate: Channel { name, unit }, t, limit, others, may_be_stopped } => {
                 let (limit, others) = (four_digits(*limit), more(*others, ["did"; 2]));

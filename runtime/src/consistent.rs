@@ -14,10 +14,11 @@ use crate::configuration::{difference, normalize_rotations, ranges, retract, vel
 use crate::linear_solver::LinearSolver;
 use crate::model::{Block, Channel, Model, State};
 use crate::prelude::*;
+use crate::random::Random;
 use crate::redundancy::{least_norm_multipliers, redundant_constraints};
 use crate::rows::{RANK, Rows};
 use crate::singularity::SINGULAR;
-use crate::start::{check_gaps, check_model};
+use crate::start::{check_gaps, check_model, turned_joint};
 use crate::step::StepError;
 use crate::undefined::explain_not_finite;
 
@@ -47,6 +48,9 @@ const SOLVED: f64 = 1e-10;
 const OFFSETS: [f64; 3] = [0.0, 1e-2, 0.3];
 /// Offsets from which what has not been found is sought at last.
 const FAR_OFFSETS: [f64; 3] = [1.0, 2.0, 3.0];
+/// How often it is sought from where everything that turns is turned by some angle, in models up to this size.
+const TURNS: u64 = 12;
+const TURNED_ABOUT: usize = 300;
 
 /// The state at t = 0 that the initial conditions of a model describe.
 ///
@@ -144,11 +148,13 @@ pub fn state_with(
         held.iter_mut().zip(coordinates).for_each(|(held, &(i, value))| *held = state.q[i] - value);
         let mut rows = Rows::of_constraints(model, state);
         rows.entries.retain(|&(row, ..)| row < on_positions);
-        rows.append(&rates_of(&info.blocks, state.q.as_slice(), dims.nv, coordinates));
+        rows.append(coordinates.len(), &rates_of(&info.blocks, state.q.as_slice(), dims.nv, coordinates));
         (residual, rows)
     };
-    solve_near(model, &mut state, &near.q, &place)
-        .map_err(|residual| refused(model, "coordinates", &info.coordinates, coordinates, &residual))?;
+    solve_near(model, &mut state, &near.q, &place).map_err(|not_found| match not_found {
+        NotFound::Residual(residual) => refused(model, "coordinates", &info.coordinates, coordinates, &residual),
+        NotFound::Turned(constraint, side) => turned(model, constraint, side),
+    })?;
     normalize_rotations(&info.blocks, state.q.as_mut_slice());
     check_gaps(model, &state)?;
 
@@ -164,7 +170,7 @@ pub fn state_with(
         for &(row, column, value) in &rows.entries {
             residual[row] += value * state.v[column];
         }
-        rows.append(&dense);
+        rows.append(velocities.len(), &dense);
         if is_zero(&residual) || residual.amax() <= f64::EPSILON * (1.0 + state.v.amax()) {
             break;
         }
@@ -327,20 +333,26 @@ fn assemble(model: &dyn Model, state: &mut State) -> Result<(), StepError> {
     let mut reference = DVector::zeros(state.q.len());
     model.reference_configuration(reference.as_mut_slice());
     let equations = |state: &State| position_equations(model, state);
-    solve_near(model, state, &reference, &equations).map_err(|residual| conflict(model, "coordinates", &residual))
+    solve_near(model, state, &reference, &equations).map_err(|not_found| match not_found {
+        NotFound::Residual(residual) => conflict(model, "coordinates", &residual),
+        NotFound::Turned(constraint, side) => turned(model, constraint, side),
+    })
 }
 
 /// Equations on coordinates: residuals, and derivatives by the directions of the velocities.
 type OnPositions<'a> = &'a dyn Fn(&State) -> (DVector<f64>, Rows);
 
-/// Moves a state to a solution near a configuration, or gives the smallest residuals that were found.
-fn solve_near(
-    model: &dyn Model,
-    state: &mut State,
-    to: &DVector<f64>,
-    equations: OnPositions,
-) -> Result<(), DVector<f64>> {
-    let mut smallest = None::<DVector<f64>>;
+/// Why there is no solution.
+enum NotFound {
+    /// The smallest residuals that were found.
+    Residual(DVector<f64>),
+    /// A constraint whose joint is half a turn away from where it should be, in all solutions that were found, and its side.
+    Turned(usize, f64),
+}
+
+/// Moves a state to a solution near a configuration.
+fn solve_near(model: &dyn Model, state: &mut State, to: &DVector<f64>, equations: OnPositions) -> Result<(), NotFound> {
+    let (mut smallest, mut turned) = (None::<DVector<f64>>, None);
     let begin = |state: &mut State, offset: f64| {
         state.q.copy_from(to);
         set_aside(model, state, offset);
@@ -349,6 +361,10 @@ fn solve_near(
         begin(state, offset);
         let residual = correct(model, state, equations);
         if is_solved(&residual, state) {
+            turned = turned_joint(model, state);
+            if turned.is_some() {
+                break;
+            }
             approach(model, state, to, equations);
             // Linear equations have one solution that is nearest.
             let may_be_nearer = has_turned(model, &way(model, &state.q, to));
@@ -362,14 +378,45 @@ fn solve_near(
         }
     }
     // Constraints and conditions together may have led astray from where the conditions alone lead, or from elsewhere.
+    let mut arrives = |state: &mut State| {
+        let is_there = arrives_by_conditions(model, state, equations);
+        let is_turned = is_there && turned_joint(model, state).inspect(|&found| turned = Some(found)).is_some();
+        is_there && !is_turned
+    };
     for offset in OFFSETS.into_iter().chain(FAR_OFFSETS) {
         begin(state, offset);
-        if arrives_by_conditions(model, state, equations) {
+        if arrives(state) {
             approach(model, state, to, equations);
             return Ok(());
         }
     }
-    Err(smallest.unwrap_or_default())
+    for seed in 1..=if model.dims().nv <= TURNED_ABOUT { TURNS } else { 0 } {
+        state.q.copy_from(to);
+        turn_about(model, state, seed);
+        if arrives(state) {
+            approach(model, state, to, equations);
+            return Ok(());
+        }
+    }
+    Err(match turned {
+        Some((constraint, side)) => NotFound::Turned(constraint, side),
+        None => NotFound::Residual(smallest.unwrap_or_default()),
+    })
+}
+
+/// The error of joints that are half a turn away from where they should be.
+fn turned(model: &dyn Model, constraint: usize, side: f64) -> StepError {
+    let info = model.describe();
+    let name = &info.constraints[constraint].name;
+    let joint = name.split('[').next().unwrap_or(name);
+    StepError::Inconsistent {
+        model: info.name.clone(),
+        reason: format!(
+            "`{joint}` could be assembled only half a turn away from where its frames have equal axes: initial conditions \
+             contradict it, or lead there; give others, such as angles of its bodies"
+        ),
+        residual: 1.0 - side,
+    }
 }
 
 /// Moves a state to where the conditions hold that are linear, such as those that name coordinates, from there to where all
@@ -412,7 +459,8 @@ fn replace_by_nearer(
         begin(&mut other);
         if arrives(&mut other) {
             approach(model, &mut other, to, equations);
-            if way(model, &other.q, to).norm() < NEARER * way(model, &state.q, to).norm() {
+            let is_nearer = way(model, &other.q, to).norm() < NEARER * way(model, &state.q, to).norm();
+            if is_nearer && turned_joint(model, &other).is_none() {
                 state.q.copy_from(&other.q);
             }
         }
@@ -493,6 +541,18 @@ fn set_aside(model: &dyn Model, state: &mut State, offset: f64) {
         let reference = state.q.clone();
         retract(&model.describe().blocks, reference.as_slice(), direction.as_slice(), state.q.as_mut_slice());
     }
+}
+
+/// Turns everything that turns, by some angles up to half a turn.
+fn turn_about(model: &dyn Model, state: &mut State, seed: u64) {
+    let (info, mut random) = (model.describe(), Random(seed));
+    let turn = |channel: &Channel, random: &mut Random| match channel.unit.as_str() {
+        "m/s" => 0.0,
+        _ => core::f64::consts::PI * random.next(),
+    };
+    let direction: Vec<f64> = info.velocities.iter().map(|channel| turn(channel, &mut random)).collect();
+    let from = state.q.clone();
+    retract(&info.blocks, from.as_slice(), &direction, state.q.as_mut_slice());
 }
 
 /// Gauss-Newton with minimum-norm steps from a state; returns the remaining residuals.
@@ -581,7 +641,7 @@ fn position_equations(model: &dyn Model, state: &State) -> (DVector<f64>, Rows) 
     // Constraints on velocities do not restrict coordinates.
     let on_positions = dims.nc - model.describe().velocity_constraints;
     rows.entries.retain(|&(row, ..)| row < on_positions);
-    rows.append(&dense);
+    rows.append(conditions, &dense);
     (residual, rows)
 }
 
@@ -606,7 +666,7 @@ fn set_in_motion(model: &dyn Model, state: &mut State) -> Result<(), StepError> 
         for &(row, column, value) in &rows.entries {
             residual[row] += value * state.v[column];
         }
-        rows.append(&dense);
+        rows.append(conditions, &dense);
         let is_solved = residual.amax() <= SOLVED * (1.0 + state.v.amax());
         if round > 1 && is_solved || is_zero(&residual) {
             return Ok(());

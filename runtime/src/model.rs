@@ -787,6 +787,65 @@ pub trait Model: Send + Sync {
     fn output_parameter_derivatives(&self, _state: &State, _out: &mut [f64]) -> bool {
         false
     }
+    /// For each constraint, `[nc]`, a number that is positive where its joint is assembled the right way round, and negative
+    /// where the constraint also vanishes, half a turn away; zero where there is no such place. Whether the model has this
+    /// function; if it has not, the results stay as they are.
+    fn assembly_sides(&self, _t: f64, _q: &[f64], _out: &mut [f64]) -> bool {
+        false
+    }
+    /// Number of [`switching_functions`](Self::switching_functions).
+    fn n_switching_functions(&self) -> usize {
+        0
+    }
+    /// Switching functions s, whose signs choose between formulas of the equations of motion, as x − x1 of `if x < x1 { … }`
+    /// and x of `sign(x)`; the parts of ṡ that are known before the accelerations, ṡ − (∂s/∂v) a; (∂s/∂q) N and ∂s/∂v,
+    /// `[n × nv]`, and the derivatives with respect to those parameters, `[n × np]`, row by row. Whether the model has this
+    /// function; if it has not, the results stay as they are.
+    ///
+    /// Those that contain inputs are not among them. Models have the function where their text says
+    /// `provide linearization;` or `differentiate …;`.
+    ///
+    /// # Examples
+    /// A block that is pushed up to a place.
+    ///
+    /// ```
+    /// # hamel::multibody! {
+    /// #     model Pushed {
+    /// #         planar;
+    /// #         coordinates joint;
+    /// #         param place = 2 m;
+    /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
+    /// #         joint rail: prismatic(ground, block);
+    /// #         force push: generalized_force(rail.displacement) {
+    /// #             value: if rail.displacement < place { 3 N } else { 0 N }
+    /// #         }
+    /// #         initial rail.velocity = 0.5 m/s;
+    /// #         differentiate place;
+    /// #     }
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hamel::{Model, initial_state};
+    ///
+    /// let model = Pushed::default();
+    /// let state = initial_state(&model)?;
+    /// assert_eq!(model.n_switching_functions(), 1);
+    /// let [mut value, mut rate, mut by_q, mut by_v, mut by_place] = [[0.0]; 5];
+    /// assert!(model.switching_functions(&state, &mut value, &mut rate, &mut by_q, &mut by_v, &mut by_place));
+    /// assert_eq!([value, rate, by_q, by_v, by_place], [[-2.0], [0.5], [1.0], [0.0], [-1.0]]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn switching_functions(
+        &self,
+        _state: &State,
+        _values: &mut [f64],
+        _rates: &mut [f64],
+        _by_q: &mut [f64],
+        _by_v: &mut [f64],
+        _by_p: &mut [f64],
+    ) -> bool {
+        false
+    }
     /// Derivatives of the residuals of the initial conditions, row by row: of those on coordinates, `[n × np]`, and on
     /// velocities, `[m × np]`, with respect to those parameters, and of the latter along the coordinates, (∂c/∂q) N,
     /// `[m × nv]`; and of [`reference_configuration`](Self::reference_configuration) with respect to parameters, `[nq × np]`.

@@ -114,7 +114,7 @@ pub(crate) fn held_contacts(model: &dyn Model, state: &State) -> Vec<usize> {
             .filter(|(_, column, _)| *column == place)
             .for_each(|&(row, _, value)| normal[row] = value);
         let mut rows = Rows { entries: constraints.entries.clone(), ..constraints };
-        rows.append(&normal);
+        rows.append(1, &normal);
         let last = rows.rows - 1;
         let rows = rows.normalized();
         if rows.is_finite() && dependent(rows, DEPENDENT).contains(&last) {

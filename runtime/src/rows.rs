@@ -99,12 +99,12 @@ impl Rows {
         Self { rows: pattern.rows, columns: pattern.columns, entries }
     }
 
-    /// Adds rows below, given row by row.
-    pub(crate) fn append(&mut self, dense: &[f64]) {
+    /// Adds so many rows below, given row by row.
+    pub(crate) fn append(&mut self, rows: usize, dense: &[f64]) {
         for (index, &value) in dense.iter().enumerate().filter(|(_, value)| **value != 0.0) {
             self.entries.push((self.rows + index / self.columns, index % self.columns, value));
         }
-        self.rows += dense.len().checked_div(self.columns).unwrap_or(0);
+        self.rows += rows;
     }
 
     /// With rows of length one; those of zeros stay.

@@ -56,8 +56,22 @@ pub(crate) fn check_start(model: &dyn Model, state: &State) -> Result<(), StepEr
         let expected = format!("0 {}; take `initial_state`, which finds consistent coordinates", constraint.unit);
         return bad(format!("what is left of constraint `{}`", constraint.name), left, expected);
     }
+    if let Some((constraint, side)) = turned_joint(model, state) {
+        let what = format!(
+            "the cosine of the angle by which `{}` is turned from its place",
+            info.constraints[constraint].name
+        );
+        return bad(what, side, "1".to_owned());
+    }
     check_rates(model, state)?;
     check_gaps(model, state)
+}
+
+/// The first constraint whose joint is half a turn away from where it should be, and its side.
+pub(crate) fn turned_joint(model: &dyn Model, state: &State) -> Option<(usize, f64)> {
+    let mut sides = vec![0.0; model.dims().nc];
+    let has_sides = model.assembly_sides(state.t, state.q.as_slice(), &mut sides);
+    sides.into_iter().enumerate().find(|(_, side)| has_sides && *side < 0.0)
 }
 
 /// The first constraint on positions that a state does not keep, and what is left of it.

@@ -123,7 +123,11 @@ fn of_linearization(model: &dyn Model, state: &State) -> Vec<(&'static str, Vec<
         ("input_derivatives", by_input),
         ("output_derivatives", [y_by_q, y_by_v, y_by_a, y_by_lambda, y_by_u].concat()),
     ];
-    let np = info.differentiated.len();
+    let (np, switches) = (info.differentiated.len(), model.n_switching_functions());
+    let mut of_switches = [1, 1, dims.nv, dims.nv, np].map(|columns| room(switches * columns));
+    let [s, rate, s_by_q, s_by_v, s_by_p] = &mut of_switches;
+    model.switching_functions(state, s, rate, s_by_q, s_by_v, s_by_p);
+    all.push(("switching_functions", of_switches.concat()));
     let mut r_by_p = room(dims.nv * np);
     let [mut g_by_p, mut rate_by_p, mut acceleration_by_p] = [(); 3].map(|()| room(dims.nc * np));
     if !model.parameter_derivatives(state, &mut r_by_p, &mut g_by_p, &mut rate_by_p, &mut acceleration_by_p) {

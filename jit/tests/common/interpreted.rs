@@ -110,6 +110,15 @@ impl<'a, T: Scalar> Interpreted<'a, T> {
             ]
             .map(|role| output(F::InitialDerivatives, role))
             .concat(),
+            "switching_functions" => [
+                Role::Switch,
+                Role::SwitchRate,
+                Role::SwitchByPosition,
+                Role::SwitchByVelocity,
+                Role::SwitchByParameter,
+            ]
+            .map(|role| output(F::SwitchingFunctions, role))
+            .concat(),
             _ => return self.on_request(name, point),
         };
         Some(values)

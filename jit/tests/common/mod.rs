@@ -3,6 +3,7 @@
 pub mod differences;
 pub mod differentiable;
 pub mod digits;
+pub mod ends;
 pub mod functions;
 pub mod interpreted;
 pub mod linearized;

@@ -20,6 +20,7 @@ use super::lower::{lower, lower_scalar};
 use super::motion::{KernelScope, Totals};
 use super::reactions;
 use super::statements;
+use super::switches;
 use super::terms;
 use super::tree::Inertia;
 use crate::expr::{ExprId, Graph};
@@ -107,7 +108,7 @@ pub(super) fn derive(context: &mut Context, kinds: &mut Kinds) {
     for index in 0..system.contacts.len() {
         contact(context, kinds, index);
     }
-    let written = [output_kernel(context), initial_kernel(context)];
+    let written = [output_kernel(context), initial_kernel(context), switching_kernel(context)];
     for (kernel, instance) in written.into_iter().flatten() {
         kinds.add(kernel, [instance]);
     }
@@ -221,6 +222,7 @@ fn body_mechanics(
         inverse_dynamics,
         constraint: Vec::new(),
         velocity_constraint: Vec::new(),
+        sides: Vec::new(),
         contacts: Vec::new(),
         kinetic_energy: Some(totals.kinetic_energy),
         potential_energy: Some(totals.potential_energy),
@@ -416,12 +418,12 @@ fn joint_closure(context: &mut Context, kinds: &mut Kinds, joint: &Joint, first:
     let ends: Vec<BodyId> = ends.chain(joint.coordinates.iter().flat_map(terms::bodies)).collect();
     let bodies = Bodies::declare(system, &mut builder, &prefixed(system, &ends));
     let mut scope = KernelScope::new(system, &mut builder, &bodies, false);
-    let constraint = statements::closure(&mut scope, joint);
+    let (constraint, sides) = statements::closure(&mut scope, joint);
     if constraint.is_empty() {
         return;
     }
     builder.multipliers(first, constraint.len());
-    kinds.add_member(builder, Mechanics { constraint, ..Mechanics::default() });
+    kinds.add_member(builder, Mechanics { constraint, sides, ..Mechanics::default() });
 }
 
 fn user_constraint(context: &mut Context, kinds: &mut Kinds, index: usize, first: usize) {
@@ -530,6 +532,27 @@ fn totals(scope: &mut KernelScope, bodies: &Bodies) -> Totals {
         }
     }
     sum
+}
+
+/// All switching functions, in one kernel.
+fn switching_kernel(context: &mut Context) -> Option<(Kernel, Instance)> {
+    let system = context.system;
+    let switches = switches::of_motion(system);
+    let terms = || switches.iter().flat_map(|&(one, other)| [Some(one), other]).flatten();
+    let needs_totals = terms().any(terms::asks_for_totals);
+    let used: Vec<BodyId> = match needs_totals {
+        true => (0..system.bodies.len()).map(BodyId).collect(),
+        false => terms().flat_map(terms::bodies).collect(),
+    };
+    let doc = "Functions whose signs choose between formulas.";
+    let mut builder = context.kernel("switching_functions", doc, "switches");
+    let bodies = Bodies::declare(system, &mut builder, &named(system, &used));
+    let mut scope = KernelScope::new(system, &mut builder, &bodies, true);
+    if needs_totals {
+        scope.totals = Some(totals(&mut scope, &bodies));
+    }
+    let function = statements::switching_functions(&mut scope, &switches)?;
+    Some(linearization::finish(builder, vec![function]))
 }
 
 /// All initial conditions, in one kernel.

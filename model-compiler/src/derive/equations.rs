@@ -123,6 +123,8 @@ pub struct Layout {
     pub has_unknown_power: bool,
     /// Whether the model has the derivatives that its linearisation needs beside those that schemes need.
     pub is_linearized: bool,
+    /// Number of switching functions: of those whose signs choose between formulas of the equations, if it is linearised.
+    pub switches: usize,
     /// Components of parameters with respect to which the model has derivatives, as symbols of the graph of parameters.
     pub differentiated: Vec<SymbolId>,
 }
@@ -273,6 +275,8 @@ pub enum FunctionRole {
     InitialPosition,
     /// Initial conditions on velocities and their derivatives.
     InitialVelocity,
+    /// On which sides of constraints joints are assembled.
+    AssemblySides,
     /// Derivatives of ġ and g̈, of models that are linearised.
     ConstraintDerivatives,
     /// Derivatives of the contacts' relative velocities, of models that are linearised.
@@ -289,6 +293,8 @@ pub enum FunctionRole {
     OutputParameterDerivatives,
     /// Derivatives of the initial conditions beside those that a start needs, on request.
     InitialDerivatives,
+    /// Functions whose signs choose between formulas, of models that are linearised.
+    SwitchingFunctions,
     /// h − f, on request.
     NonlinearEffects,
     /// τ = M a + h − f, on request.
@@ -522,6 +528,19 @@ pub enum Role {
     InitialVelocityByPosition,
     /// ∂q/∂p of the configuration from which assembly starts, `[nq × np]`.
     ReferenceByParameter,
+    /// Positive where a joint is assembled the right way round, negative half a turn away; zero for constraints that do not
+    /// vanish there, `[nc]`.
+    AssemblySide,
+    /// Switching functions s, `[n]`.
+    Switch,
+    /// ṡ where a = 0, `[n]`.
+    SwitchRate,
+    /// (∂s/∂q) N, `[n × nv]`.
+    SwitchByPosition,
+    /// ∂s/∂v, `[n × nv]`.
+    SwitchByVelocity,
+    /// ∂s/∂p, `[n × np]`.
+    SwitchByParameter,
 }
 
 /// A use of a kernel: local index → index in the model.
@@ -551,6 +570,8 @@ pub struct Instance {
     pub contact_rows: Vec<usize>,
     /// Rows of the model's outputs.
     pub outputs: Vec<usize>,
+    /// Rows of the model's switching functions.
+    pub switches: Vec<usize>,
     /// Rows of the initial conditions on coordinates.
     pub initial_position: Vec<usize>,
     /// Rows of the initial conditions on velocities.

@@ -19,6 +19,7 @@ use super::parameters::Parameters;
 use super::provided;
 use super::reactions;
 use super::statements;
+use super::switches;
 use super::tree;
 use super::tree_coordinates::{Moves, all_coordinates, moves, runs};
 use crate::expr::ExprId;
@@ -121,7 +122,7 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
         applied.generalized.push((row, lower_scalar(&mut scope, &equation.rate)));
     }
     let water = added_mass::of_all_bodies(&mut scope);
-    let (constraint, velocity_constraint) = constraint(&mut scope);
+    let (constraint, velocity_constraint, sides) = constraint(&mut scope);
     let contacts = system.contacts.iter().map(|contact| contact::measures(&mut scope, contact)).collect();
     (0..system.contacts.len()).for_each(|index| scope.builder.contact(index));
 
@@ -180,6 +181,7 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     }
     let outputs = statements::outputs(&mut scope);
     let initial = statements::initial_conditions(&mut scope);
+    let switching = statements::switching_functions(&mut scope, &switches::of_motion(system));
     let mut functions = builder.functions(Mechanics {
         mass_matrix,
         bias_force,
@@ -188,6 +190,7 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
         derivatives,
         constraint,
         velocity_constraint,
+        sides,
         contacts,
         kinetic_energy: Some(totals.kinetic_energy),
         potential_energy: Some(totals.potential_energy),
@@ -196,6 +199,7 @@ pub(super) fn derive(context: &mut Context, counting: Counting, kinds: &mut Kind
     functions.extend(provided);
     functions.extend(outputs);
     functions.extend(initial);
+    functions.extend(switching);
     let (kernel, instance) = linearization::finish(builder, functions);
     kinds.add(kernel, [instance]);
     for member in &system.members {
@@ -222,16 +226,19 @@ fn rotors(scope: &mut KernelScope, symbols: &[(JointId, usize, Symbols)]) -> Vec
     rotors
 }
 
-/// g: closures of the joints outside the tree, then the constraints written as equations; and those on velocities.
-fn constraint(scope: &mut KernelScope) -> (Vec<ExprId>, Vec<ExprId>) {
+/// g: closures of the joints outside the tree, then the constraints written as equations; those on velocities; and the sides of
+/// the closures.
+fn constraint(scope: &mut KernelScope) -> (Vec<ExprId>, Vec<ExprId>, Vec<ExprId>) {
     let system = scope.system;
-    let (mut residuals, mut on_velocities) = (Vec::new(), Vec::new());
+    let (mut residuals, mut on_velocities, mut sides) = (Vec::new(), Vec::new(), Vec::new());
     for joint in system.joints.iter().filter(|joint| !joint.is_tree) {
-        residuals.extend(statements::closure(scope, joint));
+        let (own, own_sides) = statements::closure(scope, joint);
+        residuals.extend(own);
+        sides.extend(own_sides);
     }
     for constraint in &system.constraints {
         let rows = if constraint.is_velocity { &mut on_velocities } else { &mut residuals };
         rows.extend(lower(scope, &constraint.residual));
     }
-    (residuals, on_velocities)
+    (residuals, on_velocities, sides)
 }

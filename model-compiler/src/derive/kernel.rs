@@ -57,6 +57,8 @@ pub(super) struct Mechanics {
     pub constraint: Vec<ExprId>,
     /// Residuals of the constraints on velocities, linear in v.
     pub velocity_constraint: Vec<ExprId>,
+    /// On which side of each of the first constraints their joints are assembled, zero where there is only one.
+    pub sides: Vec<ExprId>,
     /// Contacts.
     pub contacts: Vec<Measures>,
     /// Kinetic energy.
@@ -147,6 +149,7 @@ impl<'a> KernelBuilder<'a> {
                 contacts: Vec::new(),
                 contact_rows: Vec::new(),
                 outputs: Vec::new(),
+                switches: Vec::new(),
                 initial_position: Vec::new(),
                 initial_velocity: Vec::new(),
             },
@@ -516,7 +519,7 @@ impl<'a> KernelBuilder<'a> {
     /// Every function of the model that a member with these mechanics contributes to.
     pub fn functions(&mut self, mechanics: Mechanics) -> Vec<Function> {
         let Mechanics { mass_matrix, bias_force, applied_force, inverse_dynamics, derivatives, .. } = mechanics;
-        let Mechanics { constraint, velocity_constraint, contacts, .. } = mechanics;
+        let Mechanics { constraint, velocity_constraint, sides, contacts, .. } = mechanics;
         // Expressions may have declared states after the vectors were started.
         let (n, zero) = (self.n_velocities(), self.graph.zero());
         let padded = |mut vector: Vec<ExprId>| {
@@ -548,6 +551,8 @@ impl<'a> KernelBuilder<'a> {
                 Output::vector(Role::ConstraintAcceleration, &acceleration),
             ],
         );
+
+        add(&self.graph, FunctionRole::AssemblySides, vec![Output::vector(Role::AssemblySide, &sides)]);
 
         let gaps: Vec<ExprId> = contacts.iter().map(|contact| contact.gap).collect();
         let mut relative = Rates::default();

@@ -21,6 +21,8 @@ pub(super) fn complete(mut builder: KernelBuilder, mut functions: Vec<Function>)
     if builder.layout.is_linearized {
         let further = further(&mut builder, &functions);
         functions.extend(further);
+        let switching = functions.iter_mut().find(|function| function.role == FunctionRole::SwitchingFunctions);
+        switching.into_iter().for_each(|function| differentiate_switches(&mut builder, function));
     }
     builder.finish(functions)
 }
@@ -186,6 +188,19 @@ fn further(builder: &mut KernelBuilder, known: &[Function]) -> Vec<Function> {
         add(builder, FunctionRole::InitialDerivatives, outputs);
     }
     functions
+}
+
+/// The rates and derivatives of switching functions.
+fn differentiate_switches(builder: &mut KernelBuilder, function: &mut Function) {
+    let s = values(builder, &function.outputs[0]);
+    function.outputs.extend([
+        Output::vector(Role::SwitchRate, &builder.convective(&s)),
+        Output::matrix(Role::SwitchByPosition, &builder.tangent(&s)),
+        Output::matrix(Role::SwitchByVelocity, &builder.velocity_jacobian(&s)),
+        Output::matrix(Role::SwitchByParameter, &builder.parameter_jacobian(&s)),
+    ]);
+    let outputs = core::mem::take(&mut function.outputs);
+    function.outputs = outputs.into_iter().map(|output| output.without_zeros(&builder.graph)).collect();
 }
 
 /// All entries of a vector.

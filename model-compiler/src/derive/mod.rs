@@ -110,6 +110,7 @@ pub fn derive_counting(system: &System, counting: Counting) -> Equations {
     let symmetries = added_mass::symmetries(system, &mut parameters);
     let total_masses = added_mass::total_masses(system, &mut parameters);
     let (kernels, instances) = kinds.named();
+    layout.switches = instances.iter().map(|instance| instance.switches.len()).sum();
     Equations {
         kernels,
         instances,

@@ -8,6 +8,7 @@ use super::equations::{Block, Channel, Dimension, Function, FunctionRole, Layout
 use super::lower::{lower, lower_scalar};
 use super::motion::KernelScope;
 use super::parameters::Parameters;
+use super::switches::Switch;
 use super::terms;
 use crate::expr::{ExprId, Graph};
 use crate::joints::Ends;
@@ -51,8 +52,9 @@ pub(super) fn dimensions(system: &System, parameters: &mut Parameters) -> Vec<Di
     dimensions
 }
 
-/// g of a joint that is not part of the tree.
-pub(super) fn closure(scope: &mut KernelScope, joint: &Joint) -> Vec<ExprId> {
+/// g of a joint that is not part of the tree, and on which side of each of its residuals it is assembled, zero where there is
+/// only one.
+pub(super) fn closure(scope: &mut KernelScope, joint: &Joint) -> (Vec<ExprId>, Vec<ExprId>) {
     let ends = Ends {
         space: scope.system.space,
         parent: scope.frame_pose("parent", &joint.parent),
@@ -60,8 +62,10 @@ pub(super) fn closure(scope: &mut KernelScope, joint: &Joint) -> Vec<ExprId> {
         coordinates: &joint.coordinates.iter().map(|term| (lower_scalar(scope, term), term.unit)).collect::<Vec<_>>(),
         fields: &scope.joint_fields(joint),
     };
-    let residuals = joint.kind.closure(&mut scope.builder.graph, &ends);
-    residuals.into_iter().map(|residual| residual.value).collect()
+    let graph = &mut scope.builder.graph;
+    let residuals = joint.kind.closure(graph, &ends);
+    let zero = graph.zero();
+    residuals.into_iter().map(|residual| (residual.value, residual.side.unwrap_or(zero))).unzip()
 }
 
 /// Names of the constraints written as equations, in order.
@@ -163,6 +167,27 @@ pub(super) fn outputs(scope: &mut KernelScope) -> Option<Function> {
     scope.builder.instance_mut().outputs = (0..values.len()).collect();
     let output = Output::vector(Role::Outputs, &values);
     (!values.is_empty()).then(|| Function::new(FunctionRole::Outputs, vec![output]))
+}
+
+/// The values of switching functions; their derivatives follow.
+pub(super) fn switching_functions(scope: &mut KernelScope, switches: &[Switch]) -> Option<Function> {
+    let mut values: Vec<ExprId> = Vec::new();
+    for &(one, other) in switches {
+        let one = lower_scalar(scope, one);
+        let value = match other {
+            Some(other) => {
+                let other = lower_scalar(scope, other);
+                scope.builder.graph.sub(one, other)
+            }
+            None => one,
+        };
+        if scope.builder.graph.as_number(value).is_none() && !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    scope.builder.instance_mut().switches = (0..values.len()).collect();
+    let output = Output::vector(Role::Switch, &values);
+    (!values.is_empty()).then(|| Function::new(FunctionRole::SwitchingFunctions, vec![output]))
 }
 
 /// The initial conditions on coordinates and on velocities.

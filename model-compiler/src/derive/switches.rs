@@ -1,5 +1,6 @@
-//! The instants at which functions of time change their course: those of conditions, and of functions with jumps and kinks,
-//! that are linear in time piece by piece, or vibrate.
+//! Where formulas give way to others: the instants at which functions of time change their course, those of conditions, and of
+//! functions with jumps and kinks, that are linear in time piece by piece, or vibrate; and the functions of the motion whose
+//! signs choose between formulas.
 
 use std::f64::consts::PI;
 
@@ -45,6 +46,50 @@ pub(super) fn times(system: &System, parameters: &mut Parameters) -> Vec<[ExprId
     let mut seen = FxHashSet::default();
     times.retain(|&time| seen.insert(time));
     times
+}
+
+/// A function of the motion whose sign chooses between formulas: the difference of two terms, or one alone.
+pub(super) type Switch<'t> = (&'t Term, Option<&'t Term>);
+
+/// The switching functions of the equations of motion: of conditions and of signs. Those that contain inputs, whose rates
+/// are not known, are none, nor those of constraints that depend on more than time. Only models that are linearised need
+/// them.
+pub(super) fn of_motion(system: &System) -> Vec<Switch<'_>> {
+    let mut found = Vec::new();
+    if !system.is_linearized {
+        return found;
+    }
+    let mut add = |term, of_constraint: bool| {
+        walk(term, &mut |part| {
+            let switch = match &part.kind {
+                TermKind::Select { lhs, rhs, .. } => (&**lhs, Some(&**rhs)),
+                TermKind::Unary(Unary::Sign, a) => (&**a, None),
+                // Accelerations jump where constraints have kinks in their rates.
+                TermKind::Unary(Unary::Abs, a) if of_constraint => (&**a, None),
+                TermKind::Binary(Binary::Min | Binary::Max, a, b) if of_constraint => (&**a, Some(&**b)),
+                _ => return,
+            };
+            let parts = || [Some(switch.0), switch.1].into_iter().flatten();
+            let excludes = |kind: &TermKind| match kind {
+                TermKind::Input(_) => true,
+                TermKind::Quantity(_) => of_constraint,
+                _ => false,
+            };
+            if !parts().all(is_parametric) && !parts().any(|term| has(term, &excludes)) {
+                found.push(switch);
+            }
+        });
+    };
+    moving(system).for_each(|term| add(term, false));
+    system.constraints.iter().for_each(|constraint| add(&constraint.residual, true));
+    found
+}
+
+/// Whether a part of a term is of such a kind.
+fn has(term: &Term, is_such: &dyn Fn(&TermKind) -> bool) -> bool {
+    let mut found = false;
+    walk(term, &mut |part| found |= is_such(&part.kind));
+    found
 }
 
 /// What a function crosses.
@@ -156,14 +201,19 @@ fn line(parameters: &mut Parameters, term: &Term) -> Option<[ExprId; 2]> {
 
 /// Everything on which the motion depends.
 fn terms(system: &System) -> impl Iterator<Item = &Term> {
-    let forces = system.forces.iter().flat_map(|force| {
-        let places = force.frames.iter().filter_map(|frame| frame.position.as_ref());
-        places.chain(&force.fields)
-    });
     let constraints = system.constraints.iter().map(|constraint| &constraint.residual);
     let contacts = system.contacts.iter().flat_map(|contact| match &contact.form {
         ContactForm::Written { gap, slip } => [Some(&**gap), slip.as_ref().map(|slip| &slip.value)],
         ContactForm::Kind { .. } => [None, None],
+    });
+    moving(system).chain(constraints).chain(contacts.flatten())
+}
+
+/// What forces and rates of states depend on.
+fn moving(system: &System) -> impl Iterator<Item = &Term> {
+    let forces = system.forces.iter().flat_map(|force| {
+        let places = force.frames.iter().filter_map(|frame| frame.position.as_ref());
+        places.chain(&force.fields)
     });
     let water = system.bodies.iter().filter_map(|body| body.added_mass.as_ref());
     let currents = water.flat_map(|water| {
@@ -174,7 +224,7 @@ fn terms(system: &System) -> impl Iterator<Item = &Term> {
         water.current.iter().chain(low_frequency.into_iter().flatten())
     });
     let rates = system.states.iter().map(|state| &state.rate);
-    forces.chain(constraints).chain(contacts.flatten()).chain(currents).chain(rates)
+    forces.chain(currents).chain(rates)
 }
 
 /// Most lines of a function of time.

@@ -112,6 +112,9 @@ pub(super) fn model(header: &Header, layout: &Layout, members: &[Members], has_s
         let angles = &layout.singular_angles;
         let _ = writeln!(text, "fn singular_angles(&self) -> &'static [usize] {{\n&{angles:?}\n}}");
     }
+    if layout.switches > 0 {
+        let _ = writeln!(text, "fn n_switching_functions(&self) -> usize {{\n{}\n}}", layout.switches);
+    }
     let (position, velocity) = (layout.initial_conditions.0.len(), layout.initial_conditions.1.len());
     let _ = writeln!(text, "fn n_initial_conditions(&self) -> (usize, usize) {{\n({position}, {velocity})\n}}\n}}");
     text

@@ -1,6 +1,6 @@
 //! Cylindrical joint: rotation about the common z axis and translation along it, independent of each other.
 
-use super::kind::{Displacement, Ends, Joint, Residual, cosines, offset_along};
+use super::kind::{Displacement, Ends, Joint, Residual, common_axis, offset_along};
 use crate::expr::Graph;
 use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
@@ -31,7 +31,7 @@ impl Joint for Cylindrical {
     /// The child's origin lies on the parent's z axis, and its z axis is normal to the parent's x and y axes.
     fn closure(&self, graph: &mut Graph, ends: &Ends) -> Vec<Residual> {
         let mut residuals = offset_along(graph, ends, &[0, 1]);
-        residuals.extend(cosines(graph, ends, &[(0, 2), (1, 2)]));
+        residuals.extend(common_axis(graph, ends));
         residuals
     }
 }

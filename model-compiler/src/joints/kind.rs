@@ -62,6 +62,9 @@ pub struct Residual {
     pub value: ExprId,
     /// Its unit.
     pub unit: Unit,
+    /// What is positive where the joint is assembled the right way round, if the residual also vanishes half a turn away
+    /// from it, where this is negative.
+    pub side: Option<ExprId>,
 }
 
 /// A kind of joint.
@@ -115,7 +118,7 @@ pub trait Joint: Sync + std::fmt::Debug {
 
 /// Residuals of a unit from their values.
 pub(super) fn residuals(unit: Unit, values: impl IntoIterator<Item = ExprId>) -> Vec<Residual> {
-    values.into_iter().map(|value| Residual { value, unit }).collect()
+    values.into_iter().map(|value| Residual { value, unit, side: None }).collect()
 }
 
 /// Residuals of coinciding origins: all components in ground axes.
@@ -139,8 +142,19 @@ pub(super) fn cosines(graph: &mut Graph, ends: &Ends, pairs: &[(usize, usize)]) 
 
 /// Residuals of equal axes: three vanishing direction cosines in space, one in the plane.
 pub(super) fn alignment(graph: &mut Graph, ends: &Ends) -> Vec<Residual> {
-    match ends.space {
-        Space::Planar => cosines(graph, ends, &[(1, 0)]),
-        Space::Spatial => cosines(graph, ends, &[(1, 0), (2, 0), (2, 1)]),
-    }
+    let pairs: &[(usize, usize)] = match ends.space {
+        Space::Planar => &[(1, 0)],
+        Space::Spatial => &[(1, 0), (2, 0), (2, 1)],
+    };
+    let residuals = cosines(graph, ends, pairs);
+    let axes = cosines(graph, ends, &[(0, 0), (1, 1), (2, 2)]);
+    let both = residuals.into_iter().zip(axes);
+    both.map(|(residual, axis)| Residual { side: Some(axis.value), ..residual }).collect()
+}
+
+/// Residuals of a common z axis: two vanishing direction cosines.
+pub(super) fn common_axis(graph: &mut Graph, ends: &Ends) -> Vec<Residual> {
+    let mut residuals = cosines(graph, ends, &[(0, 2), (1, 2)]);
+    residuals[0].side = Some(cosines(graph, ends, &[(2, 2)])[0].value);
+    residuals
 }

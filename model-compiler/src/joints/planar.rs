@@ -1,6 +1,6 @@
 //! Planar joint in space: translation in the parent's x-y plane and rotation about its normal.
 
-use super::kind::{Displacement, Ends, Joint, Residual, cosines, offset_along};
+use super::kind::{Displacement, Ends, Joint, Residual, common_axis, offset_along};
 use crate::expr::Graph;
 use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
@@ -34,7 +34,7 @@ impl Joint for Planar {
 
     fn closure(&self, graph: &mut Graph, ends: &Ends) -> Vec<Residual> {
         let mut residuals = offset_along(graph, ends, &[2]);
-        residuals.extend(cosines(graph, ends, &[(0, 2), (1, 2)]));
+        residuals.extend(common_axis(graph, ends));
         residuals
     }
 }

@@ -1,6 +1,6 @@
 //! Revolute joint: rotation about the common z axis, origins coincident.
 
-use super::kind::{Displacement, Ends, Joint, Residual, coincidence, cosines};
+use super::kind::{Displacement, Ends, Joint, Residual, coincidence, common_axis};
 use crate::expr::Graph;
 use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
@@ -27,7 +27,7 @@ impl Joint for Revolute {
     fn closure(&self, graph: &mut Graph, ends: &Ends) -> Vec<Residual> {
         let mut residuals = coincidence(graph, ends);
         if ends.space == Space::Spatial {
-            residuals.extend(cosines(graph, ends, &[(0, 2), (1, 2)]));
+            residuals.extend(common_axis(graph, ends));
         }
         residuals
     }

@@ -1,6 +1,6 @@
 //! Screw joint: rotation about the common z axis, and with every turn an advance by the pitch along it.
 
-use super::kind::{Displacement, Ends, Joint, JointField, Residual, cosines, offset_along, residuals};
+use super::kind::{Displacement, Ends, Joint, JointField, Residual, common_axis, cosines, offset_along};
 use crate::expr::{ExprId, Graph, Number};
 use crate::space::{Coordinate, Space};
 use crate::spatial::{self, Transform};
@@ -50,8 +50,10 @@ impl Joint for Screw {
         let lag = graph.sub(ahead, behind);
 
         let mut all = offset_along(graph, ends, &[0, 1]);
-        all.extend(cosines(graph, ends, &[(0, 2), (1, 2)]));
-        all.extend(residuals(Unit::ONE, [lag]));
+        all.extend(common_axis(graph, ends));
+        let (with, across) = (graph.mul(cosine, c), graph.mul(sine, s));
+        let side = Some(graph.add(with, across));
+        all.push(Residual { value: lag, unit: Unit::ONE, side });
         all
     }
 }

@@ -54,6 +54,7 @@ fn instance(kernel: usize, name: &str) -> Instance {
         contacts: Vec::new(),
         contact_rows: Vec::new(),
         outputs: Vec::new(),
+        switches: Vec::new(),
         initial_position: Vec::new(),
         initial_velocity: Vec::new(),
     }

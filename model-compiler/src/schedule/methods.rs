@@ -115,6 +115,13 @@ pub fn of_linearization(layout: &Layout) -> Vec<Method> {
         (Role::OutputByMultiplier, "by_lambda"),
         (Role::OutputByInput, "by_u"),
     ];
+    let of_switches = [
+        (Role::Switch, "values"),
+        (Role::SwitchRate, "rates"),
+        (Role::SwitchByPosition, "by_q"),
+        (Role::SwitchByVelocity, "by_v"),
+        (Role::SwitchByParameter, "by_p"),
+    ];
     let optional = |function, results: &[(Role, &'static str)]| Method {
         is_optional: true,
         ..Method::plain(function, &[Given::State], results)
@@ -136,6 +143,7 @@ pub fn of_linearization(layout: &Layout) -> Vec<Method> {
         optional(F::ContactDerivatives, &[(Role::ContactRateByPosition, "rate_by_q")]),
         optional(F::InputDerivatives, &[(Role::ForceByInput, "out")]),
         optional(F::OutputDerivatives, &of_outputs),
+        optional(F::SwitchingFunctions, &of_switches),
     ];
     let of_motion = [
         (Role::ForceByParameter, "force"),
@@ -164,6 +172,14 @@ pub fn of_linearization(layout: &Layout) -> Vec<Method> {
     let is_differentiated = !layout.differentiated.is_empty();
     let by_state = by_state.into_iter().filter(|_| layout.is_linearized);
     by_state.chain(by_parameter.into_iter().filter(|_| is_differentiated)).collect()
+}
+
+/// The sides of joints, if a member has any.
+pub fn of_assembly(members: &[Members]) -> Option<Method> {
+    let function = FunctionRole::AssemblySides;
+    let has = |members: &Members| members.scheduled.functions.iter().any(|known| known.role == function);
+    let method = Method::plain(function, &[Given::Time, Given::Positions], &[(Role::AssemblySide, "out")]);
+    members.iter().any(has).then_some(Method { is_optional: true, ..method })
 }
 
 /// The functions that this model was asked for, in the order of its kernels.

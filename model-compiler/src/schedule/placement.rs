@@ -25,6 +25,8 @@ pub enum Axis {
     InitialPosition,
     /// Initial conditions on velocities.
     InitialVelocity,
+    /// Switching functions.
+    Switches,
     /// There is one.
     Single,
     /// As many as a function on request has of its own.
@@ -56,7 +58,9 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         | Role::Force
         | Role::Pivots
         | Role::Acceleration => (Axis::Velocities, Axis::Single),
-        Role::Constraint | Role::ConstraintRate | Role::ConstraintAcceleration => (Axis::Constraints, Axis::Single),
+        Role::Constraint | Role::ConstraintRate | Role::ConstraintAcceleration | Role::AssemblySide => {
+            (Axis::Constraints, Axis::Single)
+        }
         Role::ConstraintJacobian
         | Role::ConstraintRateByPosition
         | Role::ConstraintAccelerationByPosition
@@ -82,6 +86,9 @@ pub fn axes(function: FunctionRole, role: Role, (rows, columns): (usize, usize))
         Role::ReferenceByParameter => (Axis::Coordinates, Axis::Parameters),
         Role::InitialVelocityByPosition => (Axis::InitialVelocity, Axis::Velocities),
         Role::ForceByInput => (Axis::Velocities, Axis::Inputs),
+        Role::Switch | Role::SwitchRate => (Axis::Switches, Axis::Single),
+        Role::SwitchByPosition | Role::SwitchByVelocity => (Axis::Switches, Axis::Velocities),
+        Role::SwitchByParameter => (Axis::Switches, Axis::Parameters),
         Role::OutputByInput => (Axis::Outputs, Axis::Inputs),
         Role::InitialResidual => (condition, Axis::Single),
         Role::InitialJacobian => (condition, Axis::Velocities),
@@ -128,6 +135,7 @@ impl Axis {
             Axis::Parameters => instance.differentiated[local],
             Axis::InitialPosition => instance.initial_position[local],
             Axis::InitialVelocity => instance.initial_velocity[local],
+            Axis::Switches => instance.switches[local],
             Axis::Single => 0,
             Axis::Own(_) => local,
         }
@@ -146,6 +154,7 @@ impl Axis {
             Axis::Parameters => layout.differentiated.len(),
             Axis::InitialPosition => layout.initial_conditions.0.len(),
             Axis::InitialVelocity => layout.initial_conditions.1.len(),
+            Axis::Switches => layout.switches,
             Axis::Single => 1,
             Axis::Own(size) => size,
         }

@@ -5,7 +5,7 @@ use crate::derive::{FunctionRole, OfFrame, Role};
 use crate::resolve::FrameFunction;
 
 /// The functions that there are once in a model, in order.
-pub const FUNCTIONS: [FunctionRole; 39] = [
+pub const FUNCTIONS: [FunctionRole; 41] = [
     FunctionRole::MassMatrix,
     FunctionRole::BiasForce,
     FunctionRole::AppliedForce,
@@ -22,6 +22,7 @@ pub const FUNCTIONS: [FunctionRole; 39] = [
     FunctionRole::Outputs,
     FunctionRole::InitialPosition,
     FunctionRole::InitialVelocity,
+    FunctionRole::AssemblySides,
     FunctionRole::ConstraintDerivatives,
     FunctionRole::ContactDerivatives,
     FunctionRole::InputDerivatives,
@@ -30,6 +31,7 @@ pub const FUNCTIONS: [FunctionRole; 39] = [
     FunctionRole::ContactParameterDerivatives,
     FunctionRole::OutputParameterDerivatives,
     FunctionRole::InitialDerivatives,
+    FunctionRole::SwitchingFunctions,
     FunctionRole::NonlinearEffects,
     FunctionRole::InverseDynamics,
     FunctionRole::ForwardDynamics,
@@ -66,6 +68,7 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::Outputs => "outputs",
         FunctionRole::InitialPosition => "initial_position",
         FunctionRole::InitialVelocity => "initial_velocity",
+        FunctionRole::AssemblySides => "assembly_sides",
         FunctionRole::ConstraintDerivatives => "constraint_derivatives",
         FunctionRole::ContactDerivatives => "contact_derivatives",
         FunctionRole::InputDerivatives => "input_derivatives",
@@ -74,6 +77,7 @@ pub fn function_name(role: FunctionRole) -> &'static str {
         FunctionRole::ContactParameterDerivatives => "contact_parameter_derivatives",
         FunctionRole::OutputParameterDerivatives => "output_parameter_derivatives",
         FunctionRole::InitialDerivatives => "initial_derivatives",
+        FunctionRole::SwitchingFunctions => "switching_functions",
         FunctionRole::NonlinearEffects => "nonlinear_effects",
         FunctionRole::InverseDynamics => "inverse_dynamics",
         FunctionRole::ForwardDynamics => "forward_dynamics",
@@ -126,6 +130,9 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
         FunctionRole::Outputs => "Outputs of the model.",
         FunctionRole::InitialPosition => "Initial conditions on coordinates: residuals and their derivatives.",
         FunctionRole::InitialVelocity => "Initial conditions on velocities: residuals and their derivatives.",
+        FunctionRole::AssemblySides => {
+            "For each constraint a number that is positive where its joint is assembled the right way round, and negative where it also vanishes, half a turn away."
+        }
         FunctionRole::ConstraintDerivatives => {
             "Derivatives of the constraints' rates ġ = G v + ∂g/∂t, and of their accelerations g̈ = G a + γ: (∂ġ/∂q) N, (∂g̈/∂q) N and ∂g̈/∂v. A constraint on velocities counts as ġ."
         }
@@ -145,6 +152,9 @@ pub fn function_doc(role: FunctionRole) -> &'static str {
         FunctionRole::OutputParameterDerivatives => "Derivatives of the outputs with respect to parameters.",
         FunctionRole::InitialDerivatives => {
             "Derivatives of the initial conditions with respect to parameters, and of those on velocities along the coordinates."
+        }
+        FunctionRole::SwitchingFunctions => {
+            "Switching functions s, whose signs choose between formulas; ṡ without the accelerations; (∂s/∂q) N, ∂s/∂v, and those with respect to the parameters that are asked for."
         }
         FunctionRole::NonlinearEffects => "h − f, the force that keeps the accelerations at zero.",
         FunctionRole::InverseDynamics => "Inverse dynamics τ = M a + h − f.",
@@ -287,6 +297,12 @@ pub fn role_name(role: Role) -> &'static str {
         Role::InitialVelocityByParameter => "velocity_by_p",
         Role::InitialVelocityByPosition => "velocity_by_q",
         Role::ReferenceByParameter => "reference_by_p",
+        Role::AssemblySide => "side",
+        Role::Switch => "switch",
+        Role::SwitchRate => "switch_rate",
+        Role::SwitchByPosition => "switch_by_q",
+        Role::SwitchByVelocity => "switch_by_v",
+        Role::SwitchByParameter => "switch_by_p",
         Role::ConstraintAccelerationByPosition => "acceleration_by_q",
         Role::ConstraintAccelerationByVelocity => "acceleration_by_v",
     }
@@ -366,6 +382,12 @@ pub(crate) fn role_symbol(role: Role) -> (&'static str, &'static str) {
         Role::InitialVelocityByParameter => ("dc/dp", "c_{p}"),
         Role::InitialVelocityByPosition => ("dc/dq", "c_{q}"),
         Role::ReferenceByParameter => ("dq/dp", "q_{p}"),
+        Role::AssemblySide => ("c", "c"),
+        Role::Switch => ("s", "s"),
+        Role::SwitchRate => ("s'", "\\dot{s}"),
+        Role::SwitchByPosition => ("ds/dq", "s_{q}"),
+        Role::SwitchByVelocity => ("ds/dv", "s_{v}"),
+        Role::SwitchByParameter => ("ds/dp", "s_{p}"),
         Role::ConstraintAccelerationByPosition => ("dg/dq", "\\ddot{g}_{q}"),
         Role::ConstraintAccelerationByVelocity => ("dg/dv", "\\ddot{g}_{v}"),
     }
@@ -426,6 +448,12 @@ pub(crate) fn role_unit(role: Role) -> &'static str {
         | Role::InitialVelocityByParameter
         | Role::InitialVelocityByPosition
         | Role::ReferenceByParameter
+        | Role::AssemblySide
+        | Role::Switch
+        | Role::SwitchRate
+        | Role::SwitchByPosition
+        | Role::SwitchByVelocity
+        | Role::SwitchByParameter
         | Role::ConstraintAccelerationByPosition
         | Role::ConstraintAccelerationByVelocity
         | Role::ForceByPositions
@@ -516,6 +544,12 @@ pub(crate) fn role_letter(role: Role) -> &'static str {
         Role::InitialVelocityByParameter => "velocity_p",
         Role::InitialVelocityByPosition => "velocity_q",
         Role::ReferenceByParameter => "q_p",
+        Role::AssemblySide => "side",
+        Role::Switch => "s",
+        Role::SwitchRate => "s_rate",
+        Role::SwitchByPosition => "s_q",
+        Role::SwitchByVelocity => "s_v",
+        Role::SwitchByParameter => "s_p",
         Role::ConstraintAccelerationByPosition => "g_q",
         Role::ConstraintAccelerationByVelocity => "g_v",
     }

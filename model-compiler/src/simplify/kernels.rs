@@ -131,6 +131,7 @@ fn is_rare(role: FunctionRole) -> bool {
         | FunctionRole::Outputs
         | FunctionRole::InitialPosition
         | FunctionRole::InitialVelocity
+        | FunctionRole::AssemblySides
         | FunctionRole::ConstraintDerivatives
         | FunctionRole::ContactDerivatives
         | FunctionRole::InputDerivatives
@@ -138,7 +139,8 @@ fn is_rare(role: FunctionRole) -> bool {
         | FunctionRole::ParameterDerivatives
         | FunctionRole::ContactParameterDerivatives
         | FunctionRole::OutputParameterDerivatives
-        | FunctionRole::InitialDerivatives => true,
+        | FunctionRole::InitialDerivatives
+        | FunctionRole::SwitchingFunctions => true,
         FunctionRole::MassMatrix
         | FunctionRole::BiasForce
         | FunctionRole::AppliedForce

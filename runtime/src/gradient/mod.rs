@@ -8,6 +8,7 @@
 //! them step by step, a gradient keeps them and evaluates them backwards. Changes of coordinates are along the velocities,
 //! `δq = N ξ`: turns in body axes where velocities are angular ones.
 
+mod borders;
 mod course;
 mod direction;
 mod error;
@@ -500,10 +501,16 @@ impl<'m> Differentiated<'m> {
         let start = self.first()?;
         let mut moved = Moved::new(self.model, start.t, self.until);
         let mut crossed = Crossed::new(self.model, &start);
-        self.states(&mut |state| {
-            moved.iter_mut().for_each(|moved| moved.pass(state));
-            crossed.pass(state);
-        })?;
+        let mut way = self.way(start.clone())?;
+        let mut pass = |state: &State, is_followed: bool| {
+            moved.iter_mut().for_each(|moved| moved.pass(state, is_followed));
+            crossed.pass(state, is_followed);
+        };
+        pass(way.state(), false);
+        while way.advance()?.is_some() {
+            way.before_impact().into_iter().for_each(|before| pass(before, false));
+            pass(way.state(), way.has_crossed());
+        }
         let said = moved.map_or_else(Vec::new, Moved::cautions);
         let said = [said, crossed.caution().into_iter().collect()].concat();
         if self.are_chosen {

@@ -113,7 +113,7 @@ impl Start {
         };
         let mut rows = Rows::of_constraints(model, state);
         rows.entries.retain(|&(row, ..)| row < constraints);
-        rows.append(&condition(state));
+        rows.append(on_positions, &condition(state));
         let reference = displacements(&info.blocks, state.q.as_slice()) * &at.reference_by_p;
         let mut change = -&at.position_by_p;
         for &(row, column, value) in &rows.entries {
@@ -146,7 +146,7 @@ impl Start {
             rows
         };
         let mut rows = Rows::of_constraints(model, state);
-        rows.append(&condition(state));
+        rows.append(on_velocities, &condition(state));
         let change = |at: &Equations| -(&at.velocity_by_q * &position + &at.velocity_by_p);
         let velocity = solved(&rows, &change(&at));
         // Of a system at rest the equations change by what is on their right-hand sides alone.

@@ -1,10 +1,12 @@
-//! A motion on its way: its steps, the instants at which contacts close or stop to slide, and those at which forces jump.
+//! A motion on its way: its steps, the instants at which contacts close or stop to slide, and those at which forces jump or
+//! formulas give way to others.
 
 use nalgebra::DVector;
 
+use super::borders::{Borders, Crossing};
 use super::course::Course;
 use super::slides::{NoTurn, Slides};
-use super::{Differentiated, GradientError};
+use super::{Differentiated, GradientError, Impacts};
 use crate::acceleration::Acceleration;
 use crate::consistent::consistent_acceleration;
 use crate::model::State;
@@ -26,8 +28,10 @@ pub(super) struct Way<'a> {
     ended: Option<Ended<'a>>,
     /// Times at which forces jump by themselves.
     jumps: Times,
-    /// Whether the last step ended at one.
+    /// Whether the last step ended barely before the instant at which forces jump, and the motion goes on barely behind it.
     has_jumped: bool,
+    /// Borders between formulas at which steps end, if the motion crosses them.
+    borders: Option<Borders<'a>>,
     /// The fastest approaches of the contacts before the last impact.
     fastest: Vec<f64>,
     slides: Slides<'a>,
@@ -40,13 +44,16 @@ pub(super) struct Way<'a> {
 }
 
 /// An impact or a jump of forces at its instant.
+#[derive(Default)]
 struct Ended<'a> {
-    /// The state before an impact.
+    /// The state before it, if its instant changes.
     before: Option<State>,
     /// The stepper that led to it, where another one starts behind it.
     stepper: Option<Box<dyn Stepper + 'a>>,
     /// What velocities have changed by, where rates of constraints jump.
     change: Option<DVector<f64>>,
+    /// The border that was crossed.
+    crossing: Option<Crossing>,
 }
 
 /// What a step did to changes.
@@ -61,7 +68,7 @@ pub(super) struct Done {
 pub(super) struct Made<'s> {
     pub(super) done: &'s Done,
     pub(super) state: &'s State,
-    /// Before the impact that it ended with, if that is followed.
+    /// Before the impact or the jump that it ended with, if the instant of that changes.
     pub(super) before: Option<&'s State>,
     pub(super) number: usize,
     pub(super) dt: f64,
@@ -76,6 +83,7 @@ impl<'a> Way<'a> {
     ) -> Self {
         let slides = Slides::new(of.model, of.options.contacts.settings.at_rest);
         let jumps = Times::of_jumps(of.model);
+        let borders = if of.impacts == Impacts::Followed { Borders::new(of.model) } else { None };
         // A step behind a jump at the start ends where it would end without.
         let has_jumped = stepper.state().t > course.end();
         Self {
@@ -86,6 +94,7 @@ impl<'a> Way<'a> {
             ended: None,
             jumps,
             has_jumped,
+            borders,
             fastest: Vec::new(),
             slides,
             turns: Vec::new(),
@@ -103,9 +112,14 @@ impl<'a> Way<'a> {
         self.stepper.state()
     }
 
-    /// The state before the impact that the last step ended with, if that is followed.
+    /// The state before the impact or the jump that the last step ended with, if the instant of that changes.
     pub(super) fn before_impact(&self) -> Option<&State> {
         self.ended.as_ref().and_then(|ended| ended.before.as_ref())
+    }
+
+    /// Whether the last step ended where the motion crosses a border between formulas.
+    pub(super) fn has_crossed(&self) -> bool {
+        self.ended.as_ref().is_some_and(|ended| ended.crossing.is_some())
     }
 
     /// Makes a step; its length, or nothing at the end.
@@ -120,9 +134,10 @@ impl<'a> Way<'a> {
         }
         self.instants += 1;
         if !self.is_followed {
-            self.step_to_jump(dt)?;
-            return Ok(Some(dt));
+            return self.step_to_jump(dt, is_rest).map(Some);
         }
+        // A step behind a border ends where it would end without.
+        let dt = if core::mem::take(&mut self.has_jumped) { self.course.end() - self.state().t } else { dt };
         let mut beginning = self.fork_stepper(&*self.stepper)?;
         let mut struck = self.step_to_impact(&*beginning, dt)?;
         if struck.as_ref().is_some_and(|(_, length)| *length <= LEAST_PART * dt) {
@@ -138,6 +153,14 @@ impl<'a> Way<'a> {
         if let Some(shorter) = self.end_where_sliding_does(&*beginning, length)? {
             (length, struck) = (shorter, None);
         }
+        // Accelerations with the forces of closed contacts are not known here.
+        if !self.is_pressed()
+            && let Some((shorter, crossing)) = self.end_at_border(&*beginning, length, Ok(()))?
+        {
+            (length, struck) = (shorter, None);
+            self.turns.clear();
+            self.go_on_behind(crossing)?;
+        }
         if let Some((impact, _)) = struck {
             self.end(impact)?;
             self.instants += 1;
@@ -152,15 +175,39 @@ impl<'a> Way<'a> {
         Ok(Some(length))
     }
 
-    /// Makes a step of this length. One that ends where forces jump has them as they are before; behind, accelerations are
-    /// those of a new start.
-    fn step_to_jump(&mut self, dt: f64) -> Result<(), GradientError> {
+    /// Makes a step of this length, or one up to where the motion crosses a border; its length. One that ends where forces
+    /// jump has them as they are before; behind, accelerations are those of a new start.
+    fn step_to_jump(&mut self, dt: f64, is_rest: bool) -> Result<f64, GradientError> {
         let (t, end) = (self.state().t, self.course.end());
         let last = self.jumps.at_end(end, dt);
         // A step behind a jump ends where it would end without.
         let length = if core::mem::take(&mut self.has_jumped) { end - t } else { dt };
-        self.stepper.step(last.map_or(length, |[before, _]| before - t))?;
-        let Some([_, jump]) = last else { return Ok(()) };
+        let length = last.map_or(length, |[before, _]| before - t);
+        let beginning = match &self.borders {
+            Some(_) if self.stepper.contacts().is_none() => Some(self.fork_stepper(&*self.stepper)?),
+            _ => None,
+        };
+        let made = self.stepper.step(length).map(|_| ());
+        let crossed = match beginning {
+            Some(beginning) => self.end_at_border(&*beginning, length, made)?,
+            None => made.map(|()| None)?,
+        };
+        if let Some((shorter, crossing)) = crossed {
+            self.course.divide(length - shorter);
+            self.go_on_behind(crossing)?;
+            return Ok(shorter);
+        }
+        match last {
+            Some([_, jump]) => self.pass_jump(jump)?,
+            None if is_rest => self.end_rest()?,
+            None => {}
+        }
+        Ok(dt)
+    }
+
+    /// Behind a time at which forces jump, s, which the last step has led to.
+    fn pass_jump(&mut self, jump: f64) -> Result<(), GradientError> {
+        let end = self.course.end();
         let is_at_end = self.course.is_at_end();
         let behind = if is_at_end { end } else { jump + aside(jump) };
         self.has_jumped = true;
@@ -177,9 +224,22 @@ impl<'a> Way<'a> {
             self.stepper.correctable().into_iter().for_each(|state| state.t = behind);
             return Ok(());
         }
+        let before = self.state().clone();
+        let switched = match (&mut self.borders, &change) {
+            (Some(borders), None) => borders.switched(&before, behind)?,
+            _ => None,
+        };
         let stepper = Some(self.begin_anew(state)?);
-        self.ended = Some(Ended { before: None, stepper, change });
+        let crossing = switched.and_then(|switched| switched.towards(&self.state().a));
+        self.instants += usize::from(crossing.is_some());
+        let before = crossing.is_some().then_some(before);
+        self.ended = Some(Ended { before, stepper, change, crossing });
         Ok(())
+    }
+
+    /// Whether forces of contacts act.
+    fn is_pressed(&self) -> bool {
+        self.stepper.contacts().is_some_and(|record| record.forces.iter().any(|force| *force != 0.0))
     }
 
     /// Another stepper goes on from this state; the one that led there.
@@ -192,13 +252,12 @@ impl<'a> Way<'a> {
     /// Behind the rest of a step that was divided. It may be so short that accelerations by which coordinates satisfy
     /// constraints at its end are rounding errors over the square of its length.
     fn end_rest(&mut self) -> Result<(), GradientError> {
-        let is_pressed = self.stepper.contacts().is_some_and(|record| record.forces.iter().any(|force| *force != 0.0));
-        if self.state().lambda.is_empty() || is_pressed || self.ended.is_some() || self.course.is_at_end() {
+        if self.state().lambda.is_empty() || self.is_pressed() || self.ended.is_some() || self.course.is_at_end() {
             return Ok(());
         }
         let stepper = Some(self.begin_anew(self.state().clone())?);
         self.stepper.leave_contacts(true, &self.fastest);
-        self.ended = Some(Ended { before: None, stepper, change: None });
+        self.ended = Some(Ended { stepper, ..Ended::default() });
         Ok(())
     }
 
@@ -247,14 +306,10 @@ impl<'a> Way<'a> {
         dt: f64,
     ) -> Result<Option<f64>, GradientError> {
         let forces = |stepper: &dyn Stepper| stepper.contacts().map_or(Vec::new(), |record| record.forces.clone());
-        // What an impact at its end does to sliding is its own.
-        let at_end = |stepper: &dyn Stepper| match stepper.after_impact() {
-            Some(impact) => impact.before,
-            None => stepper.state().clone(),
-        };
         let mut length = dt;
         loop {
-            let after = at_end(&*self.stepper);
+            // What an impact at its end does to sliding is its own.
+            let after = before_end(&*self.stepper);
             let Some(stopped) = self.slides.stopped(beginning.state(), &after, &forces(&*self.stepper)) else {
                 return Ok((length < dt).then_some(length));
             };
@@ -262,7 +317,7 @@ impl<'a> Way<'a> {
             while let Some(tried) = time.next() {
                 let mut stepper = self.fork_stepper(beginning)?;
                 stepper.step(tried)?;
-                if time.narrow(tried, self.slides.slip(&stopped, &at_end(&*stepper))) {
+                if time.narrow(tried, self.slides.slip(&stopped, &before_end(&*stepper))) {
                     found = Some(stepper);
                 }
             }
@@ -307,7 +362,7 @@ impl<'a> Way<'a> {
         };
         self.stepper.leave_contacts(true, &impact.fastest);
         self.fastest = impact.fastest;
-        self.ended = Some(Ended { before: Some(impact.before), stepper, change: None });
+        self.ended = Some(Ended { before: Some(impact.before), stepper, ..Ended::default() });
         Ok(())
     }
 
@@ -325,6 +380,9 @@ impl<'a> Way<'a> {
         if !map.turns.is_empty() {
             return Err(self.of.refused("sliding ends within a step, at an instant that its slopes do not follow"));
         }
+        if let Some(Ended { before: Some(before), crossing: Some(crossing), .. }) = &self.ended {
+            over_borders::write(&mut map, before, crossing);
+        }
         if is_renewed {
             let change = self.ended.as_ref().and_then(|ended| ended.change.as_ref());
             done.renewed.extend(self.of.started(&*self.stepper, change)?);
@@ -335,7 +393,7 @@ impl<'a> Way<'a> {
 
     /// How many steps are ahead.
     pub(super) fn count(&self) -> Result<usize, GradientError> {
-        if !self.is_followed {
+        if !self.is_followed && self.borders.is_none() {
             return Ok(self.course.count());
         }
         let (mut ahead, mut count) = (self.fork()?, 0);
@@ -349,7 +407,14 @@ impl<'a> Way<'a> {
     pub(super) fn fork(&self) -> Result<Self, GradientError> {
         let (stepper, course, slides) = (self.fork_stepper(&*self.stepper)?, self.course.clone(), self.slides.clone());
         let (turns, stopped, jumps) = (self.turns.clone(), self.stopped.clone(), self.jumps.clone());
-        let fastest = self.fastest.clone();
-        Ok(Self { stepper, course, fastest, slides, turns, stopped, jumps, ended: None, ..*self })
+        let (fastest, borders) = (self.fastest.clone(), self.borders.clone());
+        Ok(Self { borders, stepper, course, fastest, slides, turns, stopped, jumps, ended: None, ..*self })
     }
 }
+
+/// Where a step ended, before the impact at its end.
+fn before_end(stepper: &dyn Stepper) -> State {
+    stepper.after_impact().map_or_else(|| stepper.state().clone(), |impact| impact.before)
+}
+
+mod over_borders;

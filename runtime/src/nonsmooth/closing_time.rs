@@ -55,6 +55,11 @@ impl ClosingTime {
     pub(crate) fn length(&self) -> f64 {
         self.ends[1].0
     }
+
+    /// Lengths between which it closes, s.
+    pub(crate) fn lengths(&self) -> [f64; 2] {
+        self.ends.map(|(length, _)| length)
+    }
 }
 
 /// Narrows the length of a step that ends where a contact stops to slide, before it sticks or slides the other way: by

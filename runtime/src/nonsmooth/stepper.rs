@@ -382,7 +382,7 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         contacts.normal_velocities(0, before.v.as_slice(), &mut rates_of_gaps);
         let rate = rates_of_gaps[contact];
         let [position, velocity] = [STATE[0], STATE[1]];
-        let closing = Closing { state: before.clone(), position, velocity, contact, row, zero: Zero::Gap, rate };
+        let closing = Closing { state: before.clone(), position, velocity, zero: Zero::Gap { contact, row }, rate };
         let [a, b] = accelerations;
         let along = self.on_constraints(&before)?;
         Ok(Some(Followed { closing, before: [along, a], after: [after.v.clone(), b], rates, constraint_rates }))
@@ -442,8 +442,8 @@ impl<'m, B: ContactStepper + Clone> Nonsmooth<'m, B> {
         }
         let mut outputs = map.outputs();
         let [position, velocity, ..] = outputs[..] else { return Ok(()) };
-        let zero = Zero::Slip(direction);
-        let time = map.close(Closing { state: state.clone(), position, velocity, contact, row, zero, rate });
+        let zero = Zero::Slip { contact, row, direction };
+        let time = map.close(Closing { state: state.clone(), position, velocity, zero, rate });
         outputs[1] = map.shift(velocity, (1.0, &(sliding - turned)), time);
         map.end(outputs);
         Ok(())

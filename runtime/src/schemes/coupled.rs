@@ -520,7 +520,7 @@ impl ContactEquations for Stages<'_> {
 impl Equations for Stages<'_> {
     fn residual(&mut self, out: &mut [f64]) {
         let n = out.len() / self.states.len();
-        for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
+        for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n.max(1))) {
             let (force, constraint) = out.split_at_mut(state.v.len());
             self.model.residual(state, force, constraint);
             let factors = Factors { position: self.dt * self.dt, velocity: self.dt, acceleration: 1.0 };
@@ -544,13 +544,13 @@ impl Equations for Stages<'_> {
 
     fn inertial_correction(&mut self, out: &mut [f64]) -> bool {
         let n = out.len() / self.states.len();
-        let mut stages = self.states.iter().zip(out.chunks_exact_mut(n));
+        let mut stages = self.states.iter().zip(out.chunks_exact_mut(n.max(1)));
         stages.all(|(state, out)| excess_of_acceleration(self.model, state, out))
     }
 
     fn subtract(&mut self, correction: &[f64]) {
         let n = correction.len() / self.states.len();
-        for (state, correction) in self.states.iter_mut().zip(correction.chunks_exact(n)) {
+        for (state, correction) in self.states.iter_mut().zip(correction.chunks_exact(n.max(1))) {
             let (acceleration, multipliers) = correction.split_at(state.a.len());
             state.a.iter_mut().zip(acceleration).for_each(|(a, change)| *a -= change);
             state.lambda.iter_mut().zip(multipliers).for_each(|(lambda, change)| *lambda -= change);
@@ -561,7 +561,7 @@ impl Equations for Stages<'_> {
     fn measure(&self, correction: &[f64], tolerance: &Tolerance, lane: Lane) -> f64 {
         let n = correction.len() / self.states.len();
         let (mut change, mut q, mut v) = (0.0_f64, 0.0_f64, 0.0_f64);
-        for (state, correction) in self.states.iter().zip(correction.chunks_exact(n)) {
+        for (state, correction) in self.states.iter().zip(correction.chunks_exact(n.max(1))) {
             change = larger(change, lane.largest(&correction[..state.a.len()]));
             q = larger(q, lane.largest(state.q.as_slice()));
             v = larger(v, lane.largest(state.v.as_slice()));
@@ -571,7 +571,7 @@ impl Equations for Stages<'_> {
 
     fn sizes(&self, out: &mut [f64]) {
         let n = out.len() / self.states.len();
-        for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
+        for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n.max(1))) {
             sizes_of(self.model, state, self.dt * self.dt, out);
         }
     }
@@ -590,7 +590,7 @@ impl Equations for Stages<'_> {
 
     fn scales(&self, loose: f64, out: &mut [f64]) {
         let n = out.len() / self.states.len();
-        for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n)) {
+        for (state, out) in self.states.iter().zip(out.chunks_exact_mut(n.max(1))) {
             scales_of(self.model, state, [self.dt * self.dt, self.dt], self.is_bound(), loose, out);
         }
     }

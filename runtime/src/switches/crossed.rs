@@ -16,6 +16,7 @@ pub(crate) struct Crossed<'m> {
     model: &'m dyn Model,
     /// Times of jumps that no state moves.
     times: Times,
+    beginning: f64,
     last: State,
     found: Option<f64>,
     forces: [Vec<f64>; 3],
@@ -25,7 +26,7 @@ impl<'m> Crossed<'m> {
     /// For a motion from this state.
     pub(crate) fn new(model: &'m dyn Model, start: &State) -> Self {
         let forces = [(); 3].map(|()| vec![0.0; model.dims().nv]);
-        Self { model, times: Times::of_jumps(model), last: start.clone(), found: None, forces }
+        Self { model, times: Times::of_jumps(model), beginning: start.t, last: start.clone(), found: None, forces }
     }
 
     /// What the equations have at a part of the way to a state, without accelerations and multipliers.
@@ -41,11 +42,11 @@ impl<'m> Crossed<'m> {
         self.model.residual(&state, out, &mut constraints);
     }
 
-    /// A state of the motion, after those before it.
-    pub(crate) fn pass(&mut self, next: &State) {
+    /// A state of the motion, after those before it; `is_followed`: slopes know of what jumps between the last one and it.
+    pub(crate) fn pass(&mut self, next: &State, is_followed: bool) {
         let jump = self.times.after(self.last.t - 2.0 * aside(self.last.t));
         let is_jump = jump.is_some_and(|time| time <= next.t + 2.0 * aside(time));
-        if self.found.is_none() && next.t > self.last.t && !is_jump {
+        if !is_followed && self.found.is_none() && next.t > self.last.t && !is_jump {
             self.found = self.jump_before(next);
         }
         self.last.copy_from(next);
@@ -78,7 +79,9 @@ impl<'m> Crossed<'m> {
             halvings += 1;
         }
         self.forces = [low, high, middle];
-        (halvings == HALVINGS).then_some(self.last.t + from * (next.t - self.last.t))
+        let at = self.last.t + from * (next.t - self.last.t);
+        // A motion that begins on a border begins at an instant that nothing moves.
+        (halvings == HALVINGS && at > self.beginning).then_some(at)
     }
 
     /// What there is to say of slopes.

@@ -41,9 +41,10 @@ impl<'m> Moved<'m> {
         })
     }
 
-    /// A state of the motion, after those before it.
-    pub(crate) fn pass(&mut self, state: &State) {
+    /// A state of the motion, after those before it; `is_followed`: slopes know of what jumps between the last one and it.
+    pub(crate) fn pass(&mut self, state: &State, is_followed: bool) {
         let Self { model, times, last, before, found, jumping } = self;
+        let times = times.iter().filter(|_| !is_followed);
         for (times, moved_by) in times {
             let is_known = moved_by.iter().all(|&place| found[place].is_some());
             let Some(t) = times.after(*last).filter(|&t| !is_known && t <= state.t && t < *before) else { continue };

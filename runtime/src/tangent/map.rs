@@ -187,33 +187,33 @@ pub(crate) enum Operation {
     Force(Box<(State, [Register; 3])>),
     /// Coordinates or velocities moved onto the constraints, and the multipliers of this.
     Project(Box<Projected>),
-    /// The change of the instant at which something of a contact becomes zero, a vector of one.
+    /// The change of the instant at which something becomes zero, a vector of one.
     Close(Box<Closing>),
     /// A vector, and this motion over a change of an instant.
     Shift(Box<Shift>),
 }
 
-/// A contact that closes, or stops to slide.
+/// An instant at which something becomes zero.
 #[derive(Clone, Debug)]
 pub(crate) struct Closing {
     /// Before the change.
     pub(crate) state: State,
     pub(crate) position: Register,
     pub(crate) velocity: Register,
-    pub(crate) contact: usize,
-    /// Row of its normal.
-    pub(crate) row: usize,
     pub(crate) zero: Zero,
-    /// Rate of what becomes zero, negative.
+    /// Rate of what becomes zero.
     pub(crate) rate: f64,
 }
 
 /// What becomes zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Zero {
-    Gap,
-    /// The slip in this direction.
-    Slip([f64; 2]),
+    /// The gap of a contact, with the row of its normal.
+    Gap { contact: usize, row: usize },
+    /// The slip of a contact in this direction.
+    Slip { contact: usize, row: usize, direction: [f64; 2] },
+    /// A switching function.
+    Switch(usize),
 }
 
 /// A contact that stops to slide, to stick or to slide the other way.
@@ -234,7 +234,7 @@ pub(crate) struct Shift {
     pub(crate) time: Register,
 }
 
-/// An instant before an impact, and the change of this instant.
+/// An instant before an impact or a jump, and the change of this instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BeforeImpact {
     pub(crate) point: [Register; 4],
@@ -288,7 +288,7 @@ pub(crate) struct Operations {
     pub(crate) registers: usize,
     /// Those with which the next step begins.
     pub(crate) outputs: Vec<Register>,
-    /// The impact that it ended with, if its instant changes.
+    /// The impact or the jump that it ended with, if its instant changes.
     pub(crate) impact: Option<BeforeImpact>,
 }
 
@@ -401,7 +401,7 @@ impl StepMap {
         self.determine(Equations { linear, kind: Kind::Impact, contacts })[0].0.velocity
     }
 
-    /// The change of the instant at which a contact closes, or stops to slide.
+    /// The change of the instant at which something becomes zero.
     pub(crate) fn close(&mut self, closing: Closing) -> Register {
         self.push(Operation::Close(Box::new(closing)), 1)
     }

@@ -718,4 +718,5 @@ impl Slopes<'_> {
 }
 
 mod contacts;
+mod instants;
 mod projection;

@@ -5,7 +5,7 @@
 use super::super::bundle::{Bundle, add_full, add_matrix, add_scaled};
 use super::super::contact_derivatives::ContactDerivatives;
 use super::super::contact_terms::Rule;
-use super::super::map::{Acting, Closing, Zero};
+use super::super::map::Acting;
 use super::{
     AboutToChange, Blocks, ContactTerms, Equations, Instant, NoSlope, Outside, Player, Slopes, System, TermsOf, Touch,
 };
@@ -178,74 +178,6 @@ impl<'m> Player<'m> {
             }
             let before = of_step.entry(restitution.velocity, self.nv).values_mut();
             add_matrix(&contacts.measured, 1.0, true, (slips.values(), width), before);
-        }
-    }
-
-    /// The change of the instant at which something of a contact becomes zero: what that changes by, over its rate.
-    pub(super) fn close(&self, closing: &Closing, registers: &[Bundle], time: &mut Bundle, outside: &mut dyn Outside) {
-        let [by_q, by_v, by_p] = self.slopes_of_zero(closing);
-        let [position, velocity] = [closing.position, closing.velocity].map(|register| &registers[register.0]);
-        time.begin(1, position.width());
-        if !by_p.is_empty() {
-            outside.add_by_parameters((&by_p, by_p.len()), -1.0 / closing.rate, time.values_mut());
-        }
-        for (by, vectors) in [(by_q, position), (by_v, velocity)] {
-            for (row, slope) in by.iter().enumerate() {
-                add_scaled(-slope / closing.rate, vectors.entries(row, 1), time.values_mut());
-            }
-        }
-    }
-
-    /// The transpose.
-    pub(super) fn close_backward(
-        &self,
-        closing: &Closing,
-        slope: &Bundle,
-        slopes: &mut Slopes<'_>,
-        outside: &mut dyn Outside,
-    ) {
-        let [by_q, by_v, by_p] = self.slopes_of_zero(closing);
-        let add = |by: &[f64], to: &mut Bundle| {
-            for (row, by) in by.iter().enumerate() {
-                add_scaled(-by / closing.rate, slope.values(), to.entries_mut(row, 1));
-            }
-        };
-        add(&by_q, slopes.entry(closing.position, self.nv));
-        add(&by_v, slopes.entry(closing.velocity, self.nv));
-        add(&by_p, outside.parameters());
-    }
-
-    /// By coordinates, velocities and, where they are wanted, parameters: a gap, or a slip.
-    fn slopes_of_zero(&self, closing: &Closing) -> [Vec<f64>; 3] {
-        let (state, info, np) = (&closing.state, self.model.describe(), self.np);
-        let mut values = vec![0.0; info.contact_jacobian.nnz()];
-        self.model.contact_jacobian(state.t, state.q.as_slice(), &mut values);
-        let row_of_w = |wanted: usize, factor: f64, out: &mut [f64]| {
-            let of_row = info.contact_jacobian.entries().zip(&values).filter(|((row, _), _)| *row == wanted);
-            of_row.for_each(|((_, column), value)| out[column] += factor * value);
-        };
-        let of_rows = ContactDerivatives::at(self.model, state, self.wanted.parameters);
-        let [mut by_q, mut by_v] = [(); 2].map(|()| vec![0.0; self.nv]);
-        match closing.zero {
-            Zero::Gap => {
-                row_of_w(closing.row, 1.0, &mut by_q);
-                [by_q, Vec::new(), of_rows.gap_by_p[closing.contact * np..][..np].to_vec()]
-            }
-            Zero::Slip(direction) => {
-                let mut by_p = vec![0.0; np];
-                let tangents =
-                    (0..info.contacts[closing.contact].tangents).map(|k| (closing.row + 1 + k, direction[k]));
-                for (row, factor) in tangents {
-                    row_of_w(row, factor, &mut by_v);
-                    let add = |out: &mut [f64], all: &[f64]| {
-                        let n = out.len();
-                        out.iter_mut().zip(&all[row * n..][..n]).for_each(|(out, by)| *out += factor * by);
-                    };
-                    add(&mut by_q, &of_rows.by_q);
-                    add(&mut by_p, &of_rows.by_p);
-                }
-                [by_q, by_v, by_p]
-            }
         }
     }
 

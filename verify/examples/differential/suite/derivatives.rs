@@ -278,7 +278,7 @@ fn linearization(subject: &Subject, at: &Moment, findings: &mut Findings) {
     let pulled = Point { a: Jet::variables(&at.a), ..still.clone() };
     let pressed = Point { lambda: Jet::variables(&at.lambda), ..still.clone() };
     let inputs: Vec<Ball> = subject.balls(at).inputs;
-    let driven = Point { inputs: Jet::variables(&inputs), ..still };
+    let driven = Point { inputs: Jet::variables(&inputs), ..still.clone() };
     // Rows of G times a vector, and what is left without it.
     let sum = |point: &Point<Jet>, vector: &[Jet], bias: Role| -> Vec<Jet> {
         let g = subject.output(F::ConstraintJacobian, Role::ConstraintJacobian, point);
@@ -324,6 +324,14 @@ fn linearization(subject: &Subject, at: &Moment, findings: &mut Findings) {
         let exact = slopes(&subject.output(F::Outputs, Role::Outputs, point), count);
         findings.same(law, what, &found(F::OutputDerivatives, role), &exact);
     }
+    let switches = |point: &Point<Jet>| subject.output(F::SwitchingFunctions, Role::Switch, point);
+    let by_q = slopes(&switches(&moved), nv);
+    findings.same(law, "∂s/∂q", &found(F::SwitchingFunctions, Role::SwitchByPosition), &by_q);
+    findings.same(law, "∂s/∂v", &found(F::SwitchingFunctions, Role::SwitchByVelocity), &slopes(&switches(&faster), nv));
+    let later = Point { t: Jet::variables(&[subject.balls(at).t]).remove(0), ..still };
+    let rates =
+        slopes(&switches(&later), 1).into_iter().zip(by_q.chunks(nv)).map(|(rate, by_q)| rate + dot(by_q, &at.v));
+    findings.same(law, "ṡ", &found(F::SwitchingFunctions, Role::SwitchRate), &rates.collect::<Vec<_>>());
 }
 
 /// Derivatives with respect to parameters, by the slopes of what a model with parameters that vary computes.
@@ -376,6 +384,9 @@ fn parameters(subject: &Subject, at: &Moment, findings: &mut Findings) {
     let outputs = varying(F::Outputs, Role::Outputs);
     let by_p = found(F::OutputParameterDerivatives, Role::OutputByParameter);
     findings.same(law, "∂y/∂p", &by_p, &slopes(&outputs, np));
+    let switches = varying(F::SwitchingFunctions, Role::Switch);
+    let by_p = found(F::SwitchingFunctions, Role::SwitchByParameter);
+    findings.same(law, "∂s/∂p", &by_p, &slopes(&switches, np));
     for (what, function, role) in [
         ("∂c/∂p of coordinates", F::InitialPosition, Role::InitialPositionByParameter),
         ("∂c/∂p of velocities", F::InitialVelocity, Role::InitialVelocityByParameter),

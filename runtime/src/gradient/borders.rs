@@ -1,0 +1,229 @@
+//! Borders between formulas, at which accelerations jump: the motion crosses them where switching functions change their
+//! signs.
+
+use nalgebra::DVector;
+
+use crate::chart;
+use crate::consistent::consistent_acceleration;
+use crate::model::{Model, State};
+use crate::prelude::*;
+use crate::signal::is_jump;
+use crate::step::StepError;
+use crate::switches::aside;
+
+/// Rows of slopes that differ by less than this part of them are the same.
+const ALIKE: f64 = 1e-9;
+/// How often the way over a border is doubled until it is crossed.
+const DOUBLINGS: usize = 30;
+
+/// The borders of a model.
+#[derive(Clone)]
+pub(super) struct Borders<'m> {
+    model: &'m dyn Model,
+    nv: usize,
+    values: Vec<f64>,
+    /// ṡ without accelerations.
+    rates: Vec<f64>,
+    /// Slopes of all switching functions by coordinates, velocities and parameters, row by row.
+    by: [Vec<f64>; 3],
+    /// Those that are not followed any more.
+    abandoned: Vec<bool>,
+}
+
+/// A border that is crossed at the end of a step.
+#[derive(Clone)]
+pub(super) struct Crossing {
+    /// Which switching function changes its sign.
+    pub(super) switch: usize,
+    /// How fast, before it does.
+    pub(super) rate: f64,
+    /// Accelerations before, less those behind.
+    pub(super) jump: DVector<f64>,
+}
+
+/// A border that time has passed, and the accelerations before.
+pub(super) struct Switched {
+    switch: usize,
+    rate: f64,
+    before: DVector<f64>,
+}
+
+impl Switched {
+    /// With these accelerations behind it, if they jump.
+    pub(super) fn towards(self, behind: &DVector<f64>) -> Option<Crossing> {
+        let size = self.before.amax().max(behind.amax());
+        let jump = self.before - behind;
+        is_jump(jump.amax(), size).then_some(Crossing { switch: self.switch, rate: self.rate, jump })
+    }
+}
+
+/// What is found at a border.
+pub(super) enum Found {
+    /// The motion crosses it, and goes on with other accelerations from this state.
+    Crossed(Crossing, Box<State>),
+    /// The motion goes on as it did.
+    NoJump,
+    /// The motion does not leave it at an instant that has a slope: it stays on the border, touches it, or crosses others at the
+    /// same instant.
+    NoSlope,
+}
+
+impl<'m> Borders<'m> {
+    /// Those of a model, if it has any.
+    pub(super) fn new(model: &'m dyn Model) -> Option<Self> {
+        let (n, nv, np) = (model.n_switching_functions(), model.dims().nv, model.describe().differentiated.len());
+        let list = || vec![0.0; n];
+        let by = [nv, nv, np].map(|columns| vec![0.0; n * columns]);
+        (n > 0).then(|| Self { model, nv, values: list(), rates: list(), by, abandoned: vec![false; n] })
+    }
+
+    fn evaluate(&mut self, state: &State) {
+        let Self { model, values, rates, by: [by_q, by_v, by_p], .. } = self;
+        model.switching_functions(state, values, rates, by_q, by_v, by_p);
+    }
+
+    /// ṡ of the state that was evaluated last.
+    fn rate(&self, switch: usize, a: &DVector<f64>) -> f64 {
+        let by_v = &self.by[1][switch * self.nv..][..self.nv];
+        self.rates[switch] + by_v.iter().zip(a).map(|(by, a)| by * a).sum::<f64>()
+    }
+
+    /// On which side of each border a motion is from a state on, 1 or −1; zero for those that are not followed.
+    pub(super) fn sides(&mut self, state: &State) -> Vec<f64> {
+        self.evaluate(state);
+        let side = |switch: usize| match (self.values[switch], self.abandoned[switch]) {
+            (_, true) => 0.0,
+            (0.0, _) => sign(self.rate(switch, &state.a)),
+            (value, _) => sign(value),
+        };
+        (0..self.values.len()).map(side).collect()
+    }
+
+    /// The first border on the other side of which this state is.
+    pub(super) fn crossed(&mut self, sides: &[f64], state: &State) -> Option<usize> {
+        self.evaluate(state);
+        self.values.iter().zip(sides).position(|(value, side)| value * side < 0.0)
+    }
+
+    /// The border that a motion reaches next from a state, by its rate there.
+    pub(super) fn nearest(&mut self, sides: &[f64], state: &State) -> Option<usize> {
+        self.evaluate(state);
+        let time = |switch: usize| -self.values[switch] / self.rate(switch, &state.a);
+        let ahead = (0..sides.len()).filter(|&switch| sides[switch] != 0.0 && time(switch) > 0.0);
+        ahead.min_by(|&one, &other| time(one).total_cmp(&time(other)))
+    }
+
+    pub(super) fn value(&mut self, switch: usize, state: &State) -> f64 {
+        self.evaluate(state);
+        self.values[switch]
+    }
+
+    /// How much a switching function changes in a time, s, by its value and its rate at a state.
+    pub(super) fn extent(&mut self, switch: usize, state: &State, time: f64) -> f64 {
+        self.evaluate(state);
+        self.values[switch].abs() + (self.rate(switch, &state.a) * time).abs()
+    }
+
+    /// A border is not followed from now on.
+    pub(super) fn abandon(&mut self, switch: usize) {
+        self.abandoned[switch] = true;
+    }
+
+    /// What happens at a border that a motion is about to cross.
+    ///
+    /// # Errors
+    /// See [`consistent_acceleration`].
+    pub(super) fn cross(&mut self, switch: usize, state: &State) -> Result<Found, StepError> {
+        let mut before = state.clone();
+        consistent_acceleration(self.model, &mut before)?;
+        self.evaluate(&before);
+        let (value, rate) = (self.values[switch], self.rate(switch, &before.a));
+        if value == 0.0 || value * rate >= 0.0 {
+            return Ok(Found::NoSlope);
+        }
+        let here = self.clone();
+        let (way, mut more, mut doublings) = (-value / rate, aside(before.t), 0);
+        let mut behind = moved(self.model, &before, way + more);
+        while self.value(switch, &behind) * value >= 0.0 {
+            if doublings == DOUBLINGS {
+                return Ok(Found::NoSlope);
+            }
+            doublings += 1;
+            more *= 2.0;
+            behind = moved(self.model, &before, way + more);
+        }
+        let behind_it = self.values.clone();
+        consistent_acceleration(self.model, &mut behind)?;
+        let jump = &before.a - &behind.a;
+        let of_multipliers = &before.lambda - &behind.lambda;
+        let jumps = [(&jump, &before.a, &behind.a), (&of_multipliers, &before.lambda, &behind.lambda)];
+        if !jumps.iter().any(|(jump, before, behind)| is_jump(jump.amax(), before.amax().max(behind.amax()))) {
+            return Ok(Found::NoJump);
+        }
+        self.evaluate(&behind);
+        let goes_on = behind_it[switch] * self.rate(switch, &behind.a) > 0.0;
+        let others_follow = here
+            .changed(&behind_it)
+            .filter(|&other| other != switch)
+            .all(|other| here.are_alike(switch, other, &before));
+        Ok(match goes_on && others_follow {
+            true => Found::Crossed(Crossing { switch, rate, jump }, Box::new(behind)),
+            false => Found::NoSlope,
+        })
+    }
+
+    /// The border that a motion crosses because time passes this one, s: what switches there, moved by parameters or by the
+    /// motion itself. `state` is before it. Nothing if the instant is fixed, or if several of them need not be the same.
+    ///
+    /// # Errors
+    /// See [`consistent_acceleration`].
+    pub(super) fn switched(&mut self, state: &State, t: f64) -> Result<Option<Switched>, StepError> {
+        let mut before = state.clone();
+        consistent_acceleration(self.model, &mut before)?;
+        self.evaluate(&State { t, ..before.clone() });
+        let behind = self.values.clone();
+        self.evaluate(&before);
+        let changed: Vec<usize> = self.changed(&behind).collect();
+        let Some((&switch, others)) = changed.split_first() else { return Ok(None) };
+        let rate = self.rate(switch, &before.a);
+        let is_moved = rate != 0.0 && self.slopes(switch).any(|slope| slope != 0.0);
+        let is_one = is_moved && others.iter().all(|&other| self.are_alike(switch, other, &before));
+        Ok(is_one.then_some(Switched { switch, rate, before: before.a }))
+    }
+
+    /// Which have other signs than these.
+    fn changed(&self, values: &[f64]) -> impl Iterator<Item = usize> {
+        self.values.iter().zip(values).enumerate().filter(|(_, (a, b))| *a * *b < 0.0).map(|(switch, _)| switch)
+    }
+
+    fn slopes(&self, switch: usize) -> impl Iterator<Item = f64> {
+        let n = self.values.len();
+        self.by.iter().flat_map(move |by| by[switch * by.len() / n..(switch + 1) * by.len() / n].iter().copied())
+    }
+
+    /// Whether two change their signs at the same instant, whatever changes; at the state that was evaluated last.
+    fn are_alike(&self, one: usize, other: usize, state: &State) -> bool {
+        let [of_one, of_other] = [one, other].map(|switch| self.rate(switch, &state.a));
+        let size = self.slopes(one).fold(0.0_f64, |most, slope| most.max((slope / of_one).abs()));
+        self.slopes(one)
+            .zip(self.slopes(other))
+            .all(|(one, other)| (one / of_one - other / of_other).abs() <= ALIKE * size)
+    }
+}
+
+fn sign(value: f64) -> f64 {
+    if value == 0.0 { 0.0 } else { value.signum() }
+}
+
+/// A state after this time, s, with the accelerations of this one.
+fn moved(model: &dyn Model, state: &State, span: f64) -> State {
+    let (blocks, mut next) = (&model.describe().blocks, state.clone());
+    let mut shift = DVector::zeros(state.v.len());
+    let start = shift.clone();
+    chart::rate(blocks, state.q.as_slice(), start.as_slice(), state.v.as_slice(), shift.as_mut_slice());
+    shift *= span;
+    chart::place(blocks, state.q.as_slice(), shift.as_slice(), next.q.as_mut_slice());
+    next.v.axpy(span, &state.a, 1.0);
+    next.t += span;
+    next
+}
