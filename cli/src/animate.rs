@@ -251,6 +251,11 @@ fn saved(folder: &Path, cache: Option<&Cache>) -> Result<Vec<Shown>, Failure> {
         if let Some((_, missing)) = columns.find(|column| !is_there(column)) {
             return Err(wrong(&table, &hamel_animate::Error::Column(missing.to_owned())));
         }
+        if let Some((row, _)) =
+            trajectory.rows().enumerate().find(|(_, row)| !row.iter().all(|value| value.is_finite()))
+        {
+            return Err(wrong(&table, &format!("row {} has numbers that are not finite", row + 1)));
+        }
         model.set(&saved.parameters).map_err(|error| wrong(&path, &error))?;
         let mut signals = Vec::new();
         for (name, text) in &saved.inputs {

@@ -96,6 +96,9 @@ pub(crate) fn fit(arguments: &Arguments, screen: &mut Screen) -> Result<(), Fail
         None => Measurements::read(&text, model.describe()),
     }
     .map_err(in_file)?;
+    if let Some(name) = runnable::repeated(&arguments.noise) {
+        return Err(Failure::Usage(format!("--noise: `{name}` is given twice, expected one value")));
+    }
     for (name, deviation) in &arguments.noise {
         let wrong = |error: FitError| Failure::Usage(format!("--noise {name}: {error}"));
         measured = measured.with_deviation(name, *deviation).map_err(wrong)?;

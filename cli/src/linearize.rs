@@ -18,7 +18,7 @@ use hamel_sweep::{SweepError, Values};
 use crate::failure::Failure;
 use crate::motion::interrupted;
 use crate::quantity::{self, Given};
-use crate::runnable::{Compiled, Settings, unit_of};
+use crate::runnable::{self, Compiled, Settings, unit_of};
 use crate::screen::Screen;
 use crate::source::Choice;
 use results::{Followed, Results};
@@ -125,6 +125,12 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
         }
         (Some(varied), at) => {
             varied.check_unit("--vary", unit_of(model, &varied.name))?;
+            let set = arguments.settings.values();
+            let names = set.iter().map(|(name, _)| name.as_str()).chain([varied.name.as_str()]);
+            if set.iter().any(|(name, _)| *name == varied.name) {
+                return Err(Failure::Usage(format!("`{}` is varied, and given by --set as well", varied.name)));
+            }
+            runnable::each_parameter_once(model, "--vary and --set", names)?;
             Results::Locus(follow(&compiled, (&varied.name, &varied.value.grid()?), at)?)
         }
         (None, At::Periodic(period)) => Results::Periodic(monodromy(model, &initial_state(model)?, period, TOLERANCE)?),

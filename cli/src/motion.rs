@@ -288,7 +288,7 @@ impl Motion {
 /// How equal steps divide the motion.
 fn division(steps: Steps, until: f64) -> Option<Division> {
     match steps {
-        Steps::Fixed(dt) => Division::new(until, dt),
+        Steps::Fixed(dt) => Division::new(until, dt.min(until)),
         Steps::Chosen(_) => None,
     }
 }

@@ -250,7 +250,7 @@ pub(crate) fn range(text: &str) -> Result<(String, [f64; 2]), String> {
 }
 
 /// The first name that is given twice.
-fn repeated<T>(given: &[(String, T)]) -> Option<&str> {
+pub(crate) fn repeated<T>(given: &[(String, T)]) -> Option<&str> {
     let is_known = |(place, (name, _)): (usize, &(String, T))| given[..place].iter().any(|(known, _)| known == name);
     given.iter().enumerate().find(|&item| is_known(item)).map(|(_, (name, _))| name.as_str())
 }

@@ -21,6 +21,9 @@ const LOST: f64 = 1e-6;
 /// moves by its own size, or by more than their standard error; less than the second part is rounding.
 const NAMED: f64 = 0.1;
 const STILL: f64 = 1e-6;
+/// Squares that no number holds.
+const OVERFLOW: &str = "squares of what is left, or of derivatives, over the noise are too large or too small for numbers: \
+                        give measurements and noise in units of their size";
 /// Most rounds in which the noise of columns is estimated, and how exact it then is.
 const ROUNDS: usize = 10;
 const SETTLED: f64 = 1e-3;
@@ -376,8 +379,12 @@ impl<'a> Fit<'a> {
             let least = all.iter().map(|(length, _)| *length).fold(f64::INFINITY, f64::min);
             Ok((least, all.iter().map(|(_, slope)| *slope).fold(0.0, f64::max)))
         };
+        let (least, slope) = length(at)?;
+        if !(least.is_finite() && slope.is_finite()) {
+            return Err(FitError::Search(OVERFLOW.to_owned()));
+        }
         let solver = TrustRegionReflective::new()
-            .with_absolute_scaled_gradient_tolerance(SLOPE * length(at)?.0)
+            .with_absolute_scaled_gradient_tolerance(SLOPE * least)
             .with_relative_cost_change_tolerance(CHANGE);
         let start: Vec<f64> = at.iter().zip(&scales).map(|(at, scale)| at / scale).collect();
         let result = Executor::from_start(problem, solver, start).max_iter(ITERATIONS).run();

@@ -447,5 +447,12 @@ fn mistakes_are_named() {
     assert!(fails(&enough, vec![Free::at("mass", -1.0)]).starts_with("the parameters at the start are refused"));
     let unused = Measurements::read("t,unused\n0.1,0.2\n0.2,1\n0.3,0.1\n", info).unwrap();
     assert_eq!(fails(&unused, vec![Free::at("mass", 2.0)]), "parameter `mass` changes none of the measured outputs");
+    // Squares that no number holds.
+    let large = Measurements::read("t,x\n0.1,1e300\n0.2,1e300\n0.3,2e300\n", info).unwrap();
+    let small = enough.clone().with_deviation("x", 1e-160).unwrap();
+    for measured in [&large, &small] {
+        let said = fails(measured, vec![Free::at("stiffness", 50.0)]);
+        assert!(said.contains("too large or too small for numbers"), "{said}");
+    }
     assert!(enough.clone().with_deviation("x", 0.0).is_err() && enough.with_deviation("y", 1.0).is_err());
 }

@@ -138,3 +138,25 @@ fn corners_beside_an_impact_are_not_passed() {
     }
     assert_eq!(flat.describe().contacts.len(), 3);
 }
+
+/// A ball that starts so little above the floor that it is taken for resting on it, and one that does not.
+#[test]
+fn contacts_that_are_taken_for_closed_are_said() {
+    for (height, is_said) in [(0.0, false), (1e-10, false), (5e-9, true), (2e-8, false)] {
+        let ball = model(&format!(
+            "model Ball {{
+                planar;
+                coordinates joint;
+                gravity [-9.81, 0] m/s^2;
+                body b {{ mass: 1e-9 kg, inertia: 1e-20 kg m^2 }}
+                joint s: prismatic(ground, b);
+                contact floor {{ gap: b.position.x, restitution: 0.5 }}
+                initial b.position.x = {height:e} m;
+            }}"
+        ));
+        let scheme = schemes::by_name("moreau", &[]).unwrap();
+        let run = run(&ball, &*scheme, (1e-6, 1e-4), false);
+        let said = run.cautions.iter().any(|caution| matches!(caution, Caution::Taken { contact, .. } if contact == "floor"));
+        assert_eq!(said, is_said, "{height}: {:?}", run.cautions);
+    }
+}

@@ -104,3 +104,32 @@ fn starts_under_strong_dampers_are_no_failures() {
         }
     }
 }
+
+/// A block on a spring: steps that are longer than the motion by any factor are one, and eigenvalues that are no numbers no
+/// eigenvalues.
+#[test]
+fn extreme_numbers_are_not_passed_over() {
+    let text = "model Block {
+        planar;
+        coordinates joint;
+        param damping = 0.1 N s/m;
+        body block { mass: 1 kg, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, block);
+        force drag: -damping * rail.velocity on rail;
+        initial rail.velocity = 1 m/s;
+    }";
+    let tokens = hamel_jit::with_linearization(text.parse().unwrap());
+    let mut model = hamel_jit::model(tokens, Level::AtOnce, None).unwrap();
+    for name in ["esdirk325", "runge_kutta", "radau_iia5", "bathe"] {
+        let scheme = schemes::by_name(name, &[]).unwrap();
+        for dt in [2.0, 1e10, 1e300] {
+            let run = Simulation::new(&model, &*scheme).step(dt).until(0.1).run(initial_state(&model).unwrap());
+            run.outcome.unwrap();
+            let end = run.trajectory.times().next_back().unwrap();
+            assert!((end - 0.1).abs() < 1e-15 && run.accepted == 1, "{name}, {dt}: {end}");
+        }
+    }
+    model.set(&[("damping", -1e300)]).unwrap();
+    let linear = hamel::linearize(&model, &initial_state(&model).unwrap(), hamel::linearize::About::State).unwrap();
+    assert!(linear.eigenvalues().map_or(true, |found| found.iter().all(|value| value.re.is_finite())));
+}

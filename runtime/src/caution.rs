@@ -41,6 +41,15 @@ pub enum Caution {
     /// Contacts with friction that joints or constraints hold closed as well: the load of each is not determined, nor is
     /// its friction.
     Held(Vec<String>),
+    /// A contact that is open at the start, by so little that it is taken for closed.
+    Taken {
+        /// Name of the contact.
+        contact: String,
+        /// Its gap, in its unit.
+        gap: f64,
+        /// The largest gap that counts as closed at the start.
+        closed: f64,
+    },
     /// Coordinates that hardly moved farther than the absolute tolerance by which steps were chosen.
     Small {
         /// The largest change of one, m or rad.
@@ -211,6 +220,11 @@ impl fmt::Display for Caution {
                      norm are recorded"
                 )
             }
+            Caution::Taken { contact, gap, closed } => write!(
+                f,
+                "contact `{contact}` is taken for closed although its gap at the start is {gap:.1e}: gaps up to {closed:.1e} count \
+                 as rounding there; begin farther away, or write the model in larger units"
+            ),
             Caution::Held(contacts) => {
                 let names: Vec<String> = contacts.iter().map(|name| format!("`{name}`")).collect();
                 let (noun, its) = if names.len() == 1 { ("contact", "its") } else { ("contacts", "their") };

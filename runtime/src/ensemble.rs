@@ -10,6 +10,8 @@ use std::thread;
 use crate::prelude::*;
 use crate::simulation::message;
 
+/// Threads that are begun at most.
+const MOST_THREADS: usize = 4096;
 /// Results that wait for the receiver, for each thread; beyond that, threads wait.
 const WAITING: usize = 64;
 
@@ -187,7 +189,10 @@ impl<'a, I: IntoIterator<Item = u64, IntoIter: Send>> Ensemble<'a, I> {
         mut receive: impl FnMut(u64, Case<T>) -> ControlFlow<()>,
     ) {
         let cases = self.cases.into_iter();
-        let share = cases.size_hint().1.map_or(usize::MAX, |most| most.div_ceil(self.threads));
+        // More threads than cases have nothing to do.
+        let most = cases.size_hint().1;
+        let threads = self.threads.min(most.unwrap_or(usize::MAX)).clamp(1, MOST_THREADS);
+        let share = most.map_or(usize::MAX, |most| most.div_ceil(threads));
         let at_once = at_once.min(share).max(1);
         let cases = Mutex::new(cases);
         let has_stopped = AtomicBool::new(false);
@@ -199,9 +204,9 @@ impl<'a, I: IntoIterator<Item = u64, IntoIter: Send>> Ensemble<'a, I> {
             let mut cases = cases.lock().unwrap_or_else(PoisonError::into_inner);
             cases.by_ref().take(at_once).collect()
         };
-        let (send, results) = mpsc::sync_channel(WAITING * self.threads);
+        let (send, results) = mpsc::sync_channel(WAITING * threads);
         thread::scope(|scope| {
-            for _ in 0..self.threads {
+            for _ in 0..threads {
                 let (send, worker, together, next, is_over) = (send.clone(), &worker, &together, &next, &is_over);
                 scope.spawn(move || {
                     let mut own = None;

@@ -4,6 +4,7 @@ use nalgebra::DVector;
 
 use crate::blows::Blows;
 use crate::caution::Caution;
+use crate::contact_settings::Settings;
 use crate::joint_limits;
 use crate::known::Known;
 use crate::model::{Model, State};
@@ -12,7 +13,7 @@ use crate::prelude::*;
 use crate::redundancy::{held_contacts, least_norm_multipliers, redundant_constraints};
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::skipped::Skipped;
-use crate::start::wrong_accelerations;
+use crate::start::{rounding_of_gaps, wrong_accelerations};
 use crate::step::{StepError, StepStats};
 use crate::switches::Switched;
 use crate::trajectory::Trajectory;
@@ -50,6 +51,20 @@ impl Way {
         let is_small = change > AT_REST * (1.0 + start.amax()) && change < SMALL * tolerance;
         is_small.then_some(Caution::Small { change, tolerance })
     }
+}
+
+/// A gap above this part of what counts as closed is more than assembly leaves of one that is.
+const OPEN: f64 = 0.05;
+
+/// The contact that is taken for closed although its gap is open by most.
+fn taken_for_closed(model: &dyn Model, start: &State, settings: &Settings) -> Option<Caution> {
+    let contacts = &model.describe().contacts;
+    let mut gaps = vec![0.0; contacts.len()];
+    model.contact_gap(start.t, start.q.as_slice(), &mut gaps);
+    let closed = rounding_of_gaps(model, start.q.as_slice(), settings);
+    let open = contacts.iter().zip(gaps).filter(|(_, gap)| *gap > OPEN * closed && *gap <= closed);
+    let (contact, gap) = open.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    Some(Caution::Taken { contact: contact.name.clone(), gap, closed })
 }
 
 /// Watches a run, and records its states with residuals and energy balance.
@@ -94,6 +109,7 @@ impl<'m> Recorder<'m> {
             let constraints = &model.describe().constraints;
             cautions.push(Caution::Redundant(redundant.iter().map(|&row| constraints[row].name.clone()).collect()));
         }
+        cautions.extend(taken_for_closed(model, start, &options.contacts.settings));
         let held = held_contacts(model, start);
         if !held.is_empty() {
             let contacts = &model.describe().contacts;

@@ -295,6 +295,14 @@ impl<'a> Sweep<'a> {
         cancelled_by: &AtomicBool,
         mut progress: impl FnMut(u64),
     ) -> Result<(), SweepError> {
+        let is_of_this = |(case, outcome): (&u64, &Outcome)| {
+            *case < self.cases.len() && (outcome.failure.is_some() || outcome.outputs.len() == self.outputs.len())
+        };
+        if let Some((case, _)) = journal.ended().iter().find(|&ended| !is_of_this(ended)) {
+            return Err(SweepError::new(format!(
+                "the journal has a case {case} that is not of this sweep\nhelp: remove its line, or the journal"
+            )));
+        }
         // One after the other: all numbers of a large sweep would not fit in memory.
         let before: HashSet<u64> = journal.ended().keys().copied().collect();
         let left = shard.cases(self.cases.len()).filter(move |case| !before.contains(case));
@@ -463,8 +471,12 @@ impl<'s> Worker<'s> {
             let cautions = run.cautions.iter().map(|caution| caution.to_string().replace('\n', " ")).collect();
             Ok(match run.outcome {
                 Ok(_) => {
-                    let outputs = reducers[place].borrow().iter().map(Reducer::result).collect();
-                    Some(Outcome { outputs, failure: None, cautions })
+                    let outputs: Vec<f64> = reducers[place].borrow().iter().map(Reducer::result).collect();
+                    let named = self.sweep.outputs.iter().zip(&outputs).find(|(_, value)| value.is_infinite());
+                    Some(match named.map(|(output, value)| format!("`{output}` is {value}: too large for a number")) {
+                        Some(reason) => Outcome { cautions, ..Outcome::failed(reason) },
+                        None => Outcome { outputs, failure: None, cautions },
+                    })
                 }
                 Err(StepError::Cancelled { .. }) => None,
                 Err(error) => Some(Outcome { cautions, ..Outcome::failed(error.to_string()) }),

@@ -69,10 +69,17 @@ impl Values {
     pub fn at(&self, part: f64) -> f64 {
         match *self {
             Values::List(ref values) => values[((part * values.len() as f64) as usize).min(values.len() - 1)],
-            Values::Range { ends: [first, last], is_log: false, .. } => first + part * (last - first),
+            // The difference of large numbers, and the quotient below, may be none.
+            Values::Range { ends: [first, last], is_log: false, .. } => match last - first {
+                way if way.is_finite() => first + part * way,
+                _ => (1.0 - part) * first + part * last,
+            },
             Values::Range { ends: [first, last], is_log: true, .. } => {
                 // Sums of logarithms would round the decades.
-                let value = first * (last / first).powf(part);
+                let value = match last / first {
+                    ratio if ratio.is_normal() => first * ratio.powf(part),
+                    _ => first.powf(1.0 - part) * last.powf(part),
+                };
                 value.clamp(first.min(last), first.max(last))
             }
         }
@@ -137,6 +144,9 @@ mod tests {
         assert_eq!(grid("3..1:3"), [3.0, 2.0, 1.0]);
         assert_eq!(grid("-1e-3..-1e-3:1"), [-1e-3]);
         assert_eq!(grid("2.5"), [2.5]);
+        // Quotients and differences that no number holds.
+        assert!((grid("log:1e-200..1e200:3")[1] - 1.0).abs() < 1e-12);
+        assert_eq!(grid("-1e308..1e308:3"), [-1e308, 0.0, 1e308]);
     }
 
     #[test]

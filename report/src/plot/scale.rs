@@ -103,8 +103,9 @@ impl Scale {
     }
 
     fn log_ticks(&self, multiples: &[f64]) -> Vec<f64> {
-        let first = self.range.start.log10().floor() as i32;
-        let last = self.range.end.log10().ceil() as i32;
+        let exponent = |value: f64| value.log10().clamp(f64::from(f64::MIN_10_EXP), f64::from(f64::MAX_10_EXP));
+        let first = exponent(self.range.start).floor() as i32;
+        let last = exponent(self.range.end).ceil() as i32;
         // Long ranges show every second, third, … decade.
         let stride = ((last - first) / 9 + 1) as usize;
         (first..=last)

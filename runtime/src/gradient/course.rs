@@ -24,6 +24,8 @@ const NEGLIGIBLE: f64 = 1e-6;
 
 impl<'a> Course<'a> {
     pub(super) fn new(t: f64, step: f64, until: f64, instants: &'a [f64]) -> Self {
+        // A way that is short beside a step is one all the same.
+        let step = if until > t { step.min(until - t) } else { step };
         Self { t, step, until, instants, negligible: NEGLIGIBLE * step, left: (0, 0.0, 0.0), rest: 0.0 }
     }
 
@@ -32,7 +34,7 @@ impl<'a> Course<'a> {
         let shortest = ends.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
         let until = ends.last().copied().unwrap_or(t);
         let negligible = NEGLIGIBLE * shortest.min(until - t).max(0.0);
-        Self { negligible, ..Self::new(t, f64::INFINITY, until, ends) }
+        Self { negligible, step: f64::INFINITY, ..Self::new(t, f64::INFINITY, until, ends) }
     }
 
     /// Length of the next step, s; nothing at the end.
@@ -131,6 +133,8 @@ mod tests {
         assert_eq!(ends(Course::new(0.0, 0.5, 1.25, &[])), [0.5, 1.0, 1.25]);
         assert_eq!(ends(Course::new(0.0, 0.1, 0.3, &[])).len(), 3);
         assert_eq!(Course::new(1.0, 0.1, 1.0, &[]).count(), 0);
+        // A way that is short beside the steps is one.
+        assert_eq!(ends(Course::new(0.0, 1e10, 1.0, &[])), [1.0]);
     }
 
     #[test]

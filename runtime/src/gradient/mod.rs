@@ -677,7 +677,7 @@ impl<'m> Differentiated<'m> {
         let is_ascending = self.instants.windows(2).all(|pair| pair[0] < pair[1]);
         let are_finite = self.instants.iter().all(|instant| instant.is_finite());
         let are_steps = match self.are_chosen {
-            true => !self.instants.is_empty(),
+            true => self.instants.first().is_some_and(|first| *first >= self.beginning() - aside(self.beginning())),
             false => {
                 let is_step = self.step.is_finite() && self.step > 0.0;
                 is_step && (self.beginning()..=MOST_STEPS * self.step).contains(&self.until)

@@ -55,7 +55,9 @@ impl Linearization {
     /// # Errors
     /// [`LinearizeError::NoEigenvalues`].
     pub fn modes(&self) -> Result<Vec<Mode>, LinearizeError> {
+        let is_finite = |found: &Eigen| found.value.re.is_finite() && found.value.im.is_finite();
         let found = decompose(&self.state_matrix, self.displacements)
+            .filter(|found| found.iter().all(is_finite))
             .ok_or_else(|| LinearizeError::NoEigenvalues { model: self.model.clone(), size: self.states.len() })?;
         let mapped = |matrix: &nalgebra::DMatrix<f64>, shape: &DVector<Complex<f64>>| {
             DVector::from_fn(matrix.nrows(), |row, _| matrix.row(row).iter().zip(shape).map(|(m, x)| x * *m).sum())

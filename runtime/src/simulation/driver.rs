@@ -8,7 +8,7 @@ use crate::prelude::*;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::step::{StepError, StepStats, check_clock};
-use crate::switches::Times;
+use crate::switches::{Times, aside};
 
 use super::Steps;
 
@@ -138,6 +138,8 @@ impl<'m> Driver<'m> {
         if !(dt.is_finite() && dt > 0.0 && duration.is_finite()) {
             return Err(bad(format!("cannot integrate {span} by steps of {} s", Digits(dt))));
         }
+        // A way that is short beside a step is one all the same, unless it is a rounding error of the time.
+        let dt = if duration > aside(start.t) { dt.min(duration) } else { dt };
         let Some(division) = Division::new(duration, dt) else {
             let steps = duration / dt;
             return Err(bad(format!("{steps:.1e} steps of {} s {span}, expected at most {MAX_STEPS:e}", Digits(dt))));
