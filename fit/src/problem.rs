@@ -246,6 +246,9 @@ impl<'a> Fit<'a> {
         let mut doubts = Vec::new();
         let mut is_settled = false;
         for _ in 0..ROUNDS {
+            if !deviations.iter().all(|deviation| deviation.is_finite()) {
+                return Err(FitError::Search(OVERFLOW.to_owned()));
+            }
             let (has_progressed, edge);
             (at, has_progressed, edge) = self.search(&at, &deviations, motions)?;
             doubts.clear();

@@ -156,7 +156,8 @@ fn contacts_that_are_taken_for_closed_are_said() {
         ));
         let scheme = schemes::by_name("moreau", &[]).unwrap();
         let run = run(&ball, &*scheme, (1e-6, 1e-4), false);
-        let said = run.cautions.iter().any(|caution| matches!(caution, Caution::Taken { contact, .. } if contact == "floor"));
+        let said =
+            run.cautions.iter().any(|caution| matches!(caution, Caution::Taken { contact, .. } if contact == "floor"));
         assert_eq!(said, is_said, "{height}: {:?}", run.cautions);
     }
 }
