@@ -112,13 +112,13 @@ struct Fmu {
     #[arg(long = "with", value_name = "NAME=VALUE", value_parser = assignment)]
     scheme_parameters: Vec<(String, f64)>,
     /// Its steps, s; by default they are chosen by a tolerance where the scheme can do that.
-    #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true, conflicts_with = "adaptive")]
+    #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true, value_parser = crate::quantity::seconds, conflicts_with = "adaptive")]
     dt: Option<f64>,
     /// Choose its steps by this relative and absolute tolerance.
     #[arg(long, value_name = "TOLERANCE", allow_hyphen_values = true)]
     adaptive: Option<f64>,
     /// End of the motion that importers compute where nobody asks for another, s.
-    #[arg(long, value_name = "T", allow_hyphen_values = true, default_value_t = 10.0)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = crate::quantity::seconds, default_value_t = 10.0)]
     until: f64,
     #[command(flatten)]
     settings: Settings,

@@ -48,10 +48,10 @@ pub(crate) struct Arguments {
     #[arg(long = "with", value_name = "NAME=VALUE", value_parser = runnable::assignment)]
     scheme_parameters: Vec<(String, f64)>,
     /// Longest step, s; steps end at the times of measurements.
-    #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true, default_value_t = 1e-3)]
+    #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true, value_parser = crate::quantity::seconds, default_value_t = 1e-3)]
     dt: f64,
     /// Take measurements up to this time alone, s: of a motion that grows apart, the beginning is fitted first.
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = crate::quantity::seconds)]
     until: Option<f64>,
     /// Begin the search in so many intervals of the motion, each with a start of its own: for motions that grow apart, where
     /// the search for the whole motion ends in the wrong place.

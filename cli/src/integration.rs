@@ -16,14 +16,14 @@ pub(crate) struct Integration {
     #[arg(long, value_name = "NAME")]
     pub scheme: Option<String>,
     /// Step size, s; by default steps are chosen by a tolerance where the scheme can do that.
-    #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true)]
+    #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true, value_parser = crate::quantity::seconds)]
     pub dt: Option<f64>,
     /// Choose step sizes by this relative and absolute tolerance; `--dt` is the first step. Only for schemes that
     /// estimate their error, see `hamel list schemes`.
     #[arg(long, value_name = "TOLERANCE", allow_hyphen_values = true)]
     pub adaptive: Option<f64>,
     /// End of the motion, s.
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = crate::quantity::seconds)]
     pub until: f64,
     /// Set a parameter of the scheme, see `hamel list schemes`: --with rho_infinity=0.5
     #[arg(long = "with", value_name = "NAME=VALUE", value_parser = crate::runnable::assignment)]

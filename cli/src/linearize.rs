@@ -103,6 +103,9 @@ fn varied(text: &str) -> Result<Given<Values>, String> {
     quantity::given(text, |values| values.parse().map_err(|error: SweepError| error.to_string()))
 }
 
+/// Values over which eigenvalues are followed, at most: they are written once all of them are known.
+const MOST_VALUES: usize = 100_000;
+
 /// Linearises a model, once or for many values of a parameter.
 pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     let compiled = Compiled::new(&arguments.choice, &arguments.settings, hamel_jit::with_linearization)?;
@@ -131,7 +134,15 @@ pub(crate) fn linearize(arguments: &Arguments, screen: &mut Screen) -> Result<()
                 return Err(Failure::Usage(format!("`{}` is varied, and given by --set as well", varied.name)));
             }
             runnable::each_parameter_once(model, "--vary and --set", names)?;
-            Results::Locus(follow(&compiled, (&varied.name, &varied.value.grid()?), at)?)
+            let values = varied.value.grid()?;
+            if values.len() > MOST_VALUES {
+                return Err(Failure::Usage(format!(
+                    "--vary {}: expected at most {MOST_VALUES} values, found {}",
+                    varied.name,
+                    values.len()
+                )));
+            }
+            Results::Locus(follow(&compiled, (&varied.name, &values), at)?)
         }
         (None, At::Periodic(period)) => Results::Periodic(monodromy(model, &initial_state(model)?, period, TOLERANCE)?),
         (None, at) => {

@@ -42,10 +42,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "OUTPUT.final|integral|squared=VALUE|LOW..HIGH", value_parser = target)]
     subject_to: Vec<(String, [f64; 2])>,
     /// End of the motion, s.
-    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true, value_parser = crate::quantity::seconds)]
     until: f64,
     /// Longest step, s; steps end at the times of samples.
-    #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true, default_value_t = 1e-3)]
+    #[arg(long, visible_alias = "step", value_name = "H", allow_hyphen_values = true, value_parser = crate::quantity::seconds, default_value_t = 1e-3)]
     dt: f64,
     /// Name of a scheme, see `hamel list schemes`; by default one of fourth order.
     #[arg(long, value_name = "NAME")]

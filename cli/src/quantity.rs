@@ -54,6 +54,17 @@ pub(crate) fn number(text: &str) -> Result<Given<f64>, String> {
     })
 }
 
+/// A time or a length of steps, in seconds or with its unit.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    let given = match text.trim().parse() {
+        Ok(number) => Some(number),
+        Err(_) => {
+            hamel_jit::quantity(text.trim()).ok().filter(|(_, unit)| is_same_unit(unit, "s")).map(|(value, _)| value)
+        }
+    };
+    given.ok_or_else(|| "expected seconds, or a time with its unit, as in `0.5` or `20ms`".to_owned())
+}
+
 /// A text with its numbers in SI units, and the unit that they have.
 fn in_si(text: &str) -> Result<(String, Option<String>), String> {
     let (mut converted, mut unit, mut has_plain) = (String::new(), None::<String>, false);
@@ -117,6 +128,11 @@ mod tests {
         assert_eq!(number("mass=2.5"), Ok(Given::plain("mass", 2.5)));
         assert_eq!(number("tip[1] = -1e-3"), Ok(Given::plain("tip[1]", -1e-3)));
         assert_eq!(number("mass=2 t").map(|given| (given.value, given.unit)), Ok((2000.0, Some("kg".to_owned()))));
+        assert_eq!(
+            ["0.5", "2s", "20 ms", "-1"].map(|text| seconds(text).ok()),
+            [Some(0.5), Some(2.0), Some(0.02), Some(-1.0)]
+        );
+        assert!(seconds("1 m").is_err() && seconds("soon").is_err());
         assert!(number("mass").unwrap_err().contains("NAME=VALUE"));
         assert!(number("mass=heavy").unwrap_err().contains("`heavy`"));
     }

@@ -197,6 +197,35 @@ fn a_bouncing_ball_is_identified() {
 }
 
 /// A search that leads to values which the model refuses says which and why, and within bounds ends at one.
+/// When a force sets in, and dry friction, from a table of the motion.
+#[test]
+fn times_of_forces_and_dry_friction_are_identified() {
+    let exact = [0.9, 6.0, 0.5];
+    let text = "model Cart {
+        planar;
+        coordinates joint;
+        param late = 0.9 s;
+        param push = 6 N;
+        param friction = 0.5 N;
+        body cart { mass: 2 kg, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, cart);
+        force begun: (if time < late { 0 N } else { push }) on rail;
+        force dry: -friction * sign(rail.velocity) on rail;
+        force spring: (-40 N/m) * rail.displacement on rail;
+        initial rail.displacement = 0.5 m;
+        initial rail.velocity = 0 m/s;
+        output x = rail.displacement;
+    }";
+    let cart = model(text);
+    let measured = measured(&cart, &["x"], 100, 0.02, 2e-3, 5);
+    let free = vec![Free::at("late", 0.7), Free::at("push", 5.0), Free::at("friction", 0.8)];
+    let found = fitted(&cart, &measured, free).unwrap();
+    for (parameter, exact) in found.parameters.iter().zip(exact) {
+        let missed = (parameter.value - exact).abs();
+        assert!(missed < 4.0 * parameter.error && missed < 0.05 * exact, "{parameter:?}");
+    }
+}
+
 #[test]
 fn values_that_the_model_refuses_are_named() {
     let growing = [1.2, 0.61, 9.81];

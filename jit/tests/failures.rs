@@ -133,3 +133,29 @@ fn extreme_numbers_are_not_passed_over() {
     let linear = hamel::linearize(&model, &initial_state(&model).unwrap(), hamel::linearize::About::State).unwrap();
     assert!(linear.eigenvalues().map_or(true, |found| found.iter().all(|value| value.re.is_finite())));
 }
+
+/// Dry friction by a sign holds a block at rest by forces that jump again and again: chosen steps become ever shorter there, and
+/// the run ends with a word on that.
+#[test]
+fn runs_that_crawl_end() {
+    let text = "model Block {
+        planar;
+        coordinates joint;
+        body block { mass: 2 kg, inertia: 1 kg m^2 }
+        joint rail: prismatic(ground, block);
+        force dry: (-3 N) * sign(rail.velocity) on rail;
+        force spring: (-50 N/m) * rail.displacement on rail;
+        initial rail.velocity = 1 m/s;
+    }";
+    let model = hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap();
+    let mut said = 0;
+    for name in ["esdirk325", "esdirk324", "dormand_prince", "radau_iia5", "generalized_alpha", "bathe"] {
+        let scheme = schemes::by_name(name, &[]).unwrap();
+        let steps = Steps::with_tolerance(1e-6, 100.0);
+        let run = Simulation::new(&model, &*scheme).steps(steps).until(100.0).run(initial_state(&model).unwrap());
+        let Err(error) = run.outcome else { panic!("{name}") };
+        assert!(run.accepted + run.rejected < 300_000, "{name}: {} and {} steps", run.accepted, run.rejected);
+        said += usize::from(matches!(error, StepError::NoHeadway { t, .. } if t < 10.0));
+    }
+    assert!(said > 3, "{said}");
+}

@@ -71,6 +71,14 @@ const WITHIN: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 const MOST_REJECTED: u32 = 300;
 /// Attempts that may be left at the pace of steps that are mostly rejected.
 const MOST_LEFT: f64 = 1e7;
+/// Attempts over which the pace of a run is measured.
+const BLOCK: u32 = 1000;
+/// A run crawls if its pace is below this part of the largest one, at least this part of the attempts are rejected, so many
+/// blocks in a row, and so many attempts would be left.
+const SLOW: f64 = 1e-2;
+const OFTEN: f64 = 0.05;
+const SLOW_BLOCKS: u32 = 20;
+const MOST_LEFT_SLOWLY: f64 = 1e6;
 /// So many steps in a row of which more than [`MAX_STEPS`] are left end a run: a short transient has fewer.
 const MOST_SHORT: u32 = 20_000;
 
@@ -99,9 +107,40 @@ pub struct AdaptiveStepper<'m> {
     since: f64,
     /// Number of steps in a row that are too short.
     short: u32,
+    pace: Pace,
     /// The times at which formulas and inputs change: steps end there, for no estimate sees what a step passes
     /// over.
     switches: Times,
+}
+
+/// How far attempts lead.
+#[derive(Default)]
+struct Pace {
+    /// When the block began, s, and its attempts and rejected steps so far.
+    since: f64,
+    attempts: u32,
+    rejected: u32,
+    /// The largest time that an attempt of a block led on average, s.
+    largest: f64,
+    /// Slow blocks in a row.
+    slow: u32,
+}
+
+impl Pace {
+    /// Counts an attempt that led to this time, s, of which the time `rest` was left; whether the run crawls.
+    fn crawls(&mut self, t: f64, rest: f64, is_rejected: bool) -> bool {
+        self.attempts += 1;
+        self.rejected += u32::from(is_rejected);
+        if self.attempts < BLOCK {
+            return false;
+        }
+        let (pace, share) = ((t - self.since) / f64::from(BLOCK), f64::from(self.rejected) / f64::from(BLOCK));
+        let is_slow = pace < SLOW * self.largest && share >= OFTEN;
+        self.slow = if is_slow { self.slow + 1 } else { 0 };
+        self.largest = self.largest.max(pace);
+        (self.since, self.attempts, self.rejected) = (t, 0, 0);
+        self.slow >= SLOW_BLOCKS && rest > MOST_LEFT_SLOWLY * pace
+    }
 }
 
 impl<'m> AdaptiveStepper<'m> {
@@ -194,6 +233,7 @@ impl<'m> AdaptiveStepper<'m> {
             attempts: 0,
             since,
             short: 0,
+            pace: Pace { since, ..Pace::default() },
             switches: Times::of_ends(model),
         })
     }
@@ -305,6 +345,7 @@ impl<'m> AdaptiveStepper<'m> {
         self.rejected += 1;
         self.attempts += 1;
         self.excess += 2;
+        self.check_pace(t, rest, true)?;
         if self.excess <= MOST_REJECTED {
             return Ok(());
         }
@@ -334,6 +375,17 @@ impl<'m> AdaptiveStepper<'m> {
             (self.attempts, self.since) = (0, self.stepper.state().t);
         }
         self.accepted += 1;
+        self.check_pace(self.stepper.state().t, rest, false)
+    }
+
+    /// Ends a run that crawls.
+    fn check_pace(&mut self, t: f64, rest: f64, is_rejected: bool) -> Result<(), StepError> {
+        if self.pace.crawls(t, rest, is_rejected) {
+            let reason = "steps have become ever shorter, and many are rejected, as with forces that jump again and again: those of \
+                          `sign(v)` where a body comes to rest; let the formula go over within a speed, or write the friction as \
+                          a contact";
+            return Err(self.no_headway(t, reason));
+        }
         Ok(())
     }
 
