@@ -816,9 +816,7 @@ pub trait Model: Send + Sync {
     /// #         param place = 2 m;
     /// #         body block { mass: 1 kg, inertia: 1 kg m^2 }
     /// #         joint rail: prismatic(ground, block);
-    /// #         force push: generalized_force(rail.displacement) {
-    /// #             value: if rail.displacement < place { 3 N } else { 0 N }
-    /// #         }
+    /// #         force push: (if rail.displacement < place { 3 N } else { 0 N }) on rail;
     /// #         initial rail.velocity = 0.5 m/s;
     /// #         differentiate place;
     /// #     }
