@@ -2,7 +2,7 @@
 //! and against differences of motions.
 
 use hamel::gradient::{Differentiated, Instant, Slopes};
-use hamel::{Caution, ConstraintLevel, Options, schemes};
+use hamel::{Caution, ConstraintLevel, Options, Simulation, initial_state, schemes};
 use hamel_jit::JitModel;
 
 use crate::common::differences::differences;
@@ -274,6 +274,39 @@ fn slopes_behind_borders_agree_with_differences_of_motions() {
             assert!(missed < bound, "{name}, {}: {missed}", scheme.name());
         }
     }
+}
+
+/// A run with equal steps may fail where its steps pass a jump, as the motion that is differentiated does not.
+#[test]
+fn cautions_are_known_where_a_run_fails() {
+    let text = "model Switched {
+        planar;
+        coordinates joint;
+        gravity [0, -9.81] m/s^2;
+        param a = 1.3351;
+        param d = 0.2045;
+        body c { mass: 2 kg, inertia: 1 kg m^2 }
+        body w { mass: 1 kg, inertia: 0.1 kg m^2, center_of_mass: [0, -0.4] m }
+        joint rail: prismatic(ground, c);
+        joint j: revolute(c, w);
+        force s: (-30 N/m) * rail.displacement on rail;
+        torque g: (if j.angle * j.velocity < d * 1 rad^2/s { a * 2 N m } else { 0 N m }) on j;
+        initial rail.displacement = 0.137 m;
+        initial j.angle = -0.581 rad;
+        initial rail.velocity = 0.917 m/s;
+        initial j.velocity = -0.125 rad/s;
+    }";
+    let model = model(text);
+    let scheme = schemes::by_name("radau_iia5", &[]).unwrap();
+    let mut failed = 0;
+    for step in [0.004, 0.002, 0.001, 0.0007] {
+        let run = Simulation::new(&model, &*scheme).step(step).until(1.0).run(initial_state(&model).unwrap());
+        failed += usize::from(run.outcome.is_err());
+        let course = motion(&model, &*scheme, &Options::default(), step, 1.0);
+        assert!(end(&course, &model).1 > 0);
+        assert_eq!(course.cautions().unwrap().iter().find(|caution| is_of_borders(caution)), None, "{step}");
+    }
+    assert!(failed > 0);
 }
 
 /// A motion that stays on a border, and instants that coincide but need not, are said.
