@@ -258,11 +258,8 @@ impl Image {
         let shared = || members.iter().map(|kernel| vec![None; kernel.scheduled.functions.len()]).collect();
         let mut calls =
             Calls { members: &members, kernels: &kernels, layout, program: &mut program, shared: [shared(), shared()] };
-        let of_all = || {
-            let of_every_model = methods::all().into_iter().chain(methods::of_linearization(layout));
-            of_every_model.chain(methods::of_assembly(&members))
-        };
-        let all = || of_all().chain(methods::on_request(&members));
+        let of_model = || methods::of_model(layout, &members).into_iter();
+        let all = || of_model().chain(methods::on_request(&members));
         let functions: Result<Vec<ModelFunction>, Error> =
             all().map(|method| calls.function(Outline::of_method(&method, &members, &sizes))).collect();
         let mut functions = functions?;

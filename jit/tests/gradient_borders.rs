@@ -7,7 +7,7 @@ use hamel_jit::JitModel;
 
 use crate::common::differences::differences;
 use crate::common::differentiable::{model, options};
-use crate::common::ends::{deviation, differenced, end, motion, slopes_at_end};
+use crate::common::ends::{agrees_with_differences, deviation, end, motion, slopes_at_end};
 
 /// A block that is pushed one way up to a place, and back behind it; another force sets in at a time.
 const PUSHED: &str = "model Pushed {
@@ -251,28 +251,12 @@ fn slopes_behind_borders_agree_with_differences_of_motions() {
     .flatten()
     .chain([("ball", model(BALL), 0.9, 4)])
     .collect();
-    for (name, model, until, least) in cases {
+    for (name, model, until, least) in &cases {
+        agrees_with_differences(name, model, *until, *least);
         let options = Options { constraint_level: Some(ConstraintLevel::Velocity), ..options() };
-        let run = |scheme: &str, step: f64| {
-            let scheme = schemes::by_name(scheme, &[]).unwrap();
-            let at_end = |model: &JitModel| end(&motion(model, &*scheme, &options, step, until), model).0;
-            let course = motion(&model, &*scheme, &options, step, until);
-            let crossings = end(&course, &model).1;
-            assert!(crossings >= least, "{name}: {crossings} crossings");
-            let cautions = course.cautions().unwrap();
-            assert_eq!(cautions.iter().find(|caution| is_of_borders(caution)), None, "{name}");
-            let found = slopes_at_end(&course, &model);
-            (found.unwrap_or_else(|error| panic!("{name}: {error}")), differenced(&model, &at_end, 1e-4))
-        };
-        let (found, exact) = run("radau_iia5", 3.7e-3);
-        let missed = deviation(&found, &exact);
-        assert!(missed < 1e-7, "{name}: {missed}\n{found:?}\n{exact:?}");
-        for (scheme, step, bound) in [("generalized_alpha", 1e-3, 1e-3), ("bathe", 1e-3, 1e-3), ("hht", 5e-4, 1e-2)] {
-            let scheme = schemes::by_name(scheme, &[]).unwrap();
-            let found = slopes_at_end(&motion(&model, &*scheme, &options, step, until), &model);
-            let missed = deviation(&found.unwrap(), &exact);
-            assert!(missed < bound, "{name}, {}: {missed}", scheme.name());
-        }
+        let scheme = schemes::by_name("radau_iia5", &[]).unwrap();
+        let cautions = motion(model, &*scheme, &options, 3.7e-3, *until).cautions().unwrap();
+        assert_eq!(cautions.iter().find(|caution| is_of_borders(caution)), None, "{name}");
     }
 }
 

@@ -7,7 +7,7 @@ use hamel_jit::JitModel;
 
 use crate::common::differences::differences;
 use crate::common::differentiable::{model, options};
-use crate::common::ends::{deviation, differenced, directions, end, motion, slopes_at_end};
+use crate::common::ends::{agrees_with_differences, deviation, differenced, directions, end, motion, slopes_at_end};
 use crate::common::scenes::scene;
 
 /// A ball that bounces; FORCE may be a drag, and FLOOR its height.
@@ -254,28 +254,7 @@ fn slopes_agree_with_differences_of_motions() {
         ("driven, absolute", model(&absolute(CARRIED, "")), 0.5, 1),
         ("block that stays", model(STAYS), 0.2, 2),
     ];
-    for (name, model, until, least) in cases {
-        let level = Some(ConstraintLevel::Velocity);
-        let options = Options { constraint_level: level, ..options() };
-        let run = |scheme: &str, step: f64| {
-            let scheme = schemes::by_name(scheme, &[]).unwrap();
-            let at_end = |model: &JitModel| end(&motion(model, &*scheme, &options, step, until), model).0;
-            let course = motion(&model, &*scheme, &options, step, until);
-            let impacts = end(&course, &model).1;
-            assert!(impacts >= least, "{name}: {impacts} impacts");
-            let found = slopes_at_end(&course, &model);
-            (found.unwrap_or_else(|error| panic!("{name}: {error}")), differenced(&model, &at_end, 1e-4))
-        };
-        let (found, exact) = run("radau_iia5", 3.7e-3);
-        let missed = deviation(&found, &exact);
-        assert!(missed < 1e-7, "{name}: {missed}");
-        for (scheme, step, bound) in [("generalized_alpha", 1e-3, 1e-3), ("bathe", 1e-3, 1e-3), ("hht", 5e-4, 1e-2)] {
-            let scheme = schemes::by_name(scheme, &[]).unwrap();
-            let found = slopes_at_end(&motion(&model, &*scheme, &options, step, until), &model);
-            let missed = deviation(&found.unwrap(), &exact);
-            assert!(missed < bound, "{name}, {}: {missed}", scheme.name());
-        }
-    }
+    cases.iter().for_each(|(name, model, until, least)| agrees_with_differences(name, model, *until, *least));
 }
 
 /// A rod with a bob, held by hinges that are constraints, bounces.

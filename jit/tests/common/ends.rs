@@ -1,10 +1,11 @@
 //! Slopes at the ends of motions, against differences of what such motions lead to.
 
 use hamel::gradient::{Changes, Differentiated, Direction, GradientError};
-use hamel::{Model, Options, Scheme, State};
+use hamel::{ConstraintLevel, Model, Options, Scheme, State, schemes};
 use hamel_jit::JitModel;
 
 use super::differences::differences;
+use super::differentiable::options;
 
 /// Times that differ by less are one, s.
 const AT_ONCE: f64 = 1e-8;
@@ -73,4 +74,26 @@ pub fn deviation(found: &[Vec<f64>], exact: &[Vec<f64>]) -> f64 {
         worst = found.iter().zip(exact).map(|(a, b)| (a - b).abs() / size).fold(worst, f64::max);
     }
     worst
+}
+
+/// Slopes at this time, behind at least so many impacts or borders, against differences over changes that move these through
+/// many steps: by a scheme of high order and, more widely, by others.
+pub fn agrees_with_differences(name: &str, model: &JitModel, until: f64, least: usize) {
+    let options = Options { constraint_level: Some(ConstraintLevel::Velocity), ..options() };
+    let slopes = |scheme: &dyn Scheme, step: f64| {
+        let found = slopes_at_end(&motion(model, scheme, &options, step, until), model);
+        found.unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let (scheme, step) = (schemes::by_name("radau_iia5", &[]).unwrap(), 3.7e-3);
+    let at_end = |model: &JitModel| end(&motion(model, &*scheme, &options, step, until), model);
+    let passed = at_end(model).1;
+    assert!(passed >= least, "{name}: {passed} instants");
+    let exact = differenced(model, &|model| at_end(model).0, 1e-4);
+    let missed = deviation(&slopes(&*scheme, step), &exact);
+    assert!(missed < 1e-7, "{name}: {missed}");
+    for (scheme, step, bound) in [("generalized_alpha", 1e-3, 1e-3), ("bathe", 1e-3, 1e-3), ("hht", 5e-4, 1e-2)] {
+        let scheme = schemes::by_name(scheme, &[]).unwrap();
+        let missed = deviation(&slopes(&*scheme, step), &exact);
+        assert!(missed < bound, "{name}, {}: {missed}", scheme.name());
+    }
 }

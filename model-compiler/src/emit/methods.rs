@@ -9,15 +9,13 @@ use crate::schedule::ScheduledOutput;
 use crate::schedule::groups::{Group, groups};
 use crate::schedule::members::Members;
 use crate::schedule::methods::{
-    Contribution, Factor, Given, INSTANT, Method, Target, all, contributions, fills, of_assembly, of_linearization,
-    on_request,
+    Contribution, Factor, Given, INSTANT, Method, Target, contributions, fills, of_model, on_request,
 };
 use crate::schedule::vocabulary::{function_doc, function_name, role_name};
 
 /// All methods that call kernels.
 pub(super) fn methods(layout: &Layout, members: &[Members]) -> String {
-    let of_all = all().into_iter().chain(of_linearization(layout)).chain(of_assembly(members));
-    let mut text: String = of_all.map(|method| method.text(layout, members)).collect();
+    let mut text: String = of_model(layout, members).iter().map(|method| method.text(layout, members)).collect();
     text.push_str(&energy(layout, members));
     text.push_str(&power(layout, members));
     text.push_str(&acceleration(layout, members));

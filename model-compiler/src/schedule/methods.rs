@@ -101,7 +101,7 @@ pub fn all() -> Vec<Method> {
 }
 
 /// The derivatives of a model that is linearised or differentiated, beside those that every model has.
-pub fn of_linearization(layout: &Layout) -> Vec<Method> {
+fn of_linearization(layout: &Layout) -> Vec<Method> {
     use FunctionRole as F;
     let of_constraints = [
         (Role::ConstraintRateByPosition, "rate_by_q"),
@@ -174,8 +174,13 @@ pub fn of_linearization(layout: &Layout) -> Vec<Method> {
     by_state.chain(by_parameter.into_iter().filter(|_| is_differentiated)).collect()
 }
 
+/// The functions that this model has without being asked for them by name.
+pub fn of_model(layout: &Layout, members: &[Members]) -> Vec<Method> {
+    all().into_iter().chain(of_linearization(layout)).chain(of_assembly(members)).collect()
+}
+
 /// The sides of joints, if a member has any.
-pub fn of_assembly(members: &[Members]) -> Option<Method> {
+fn of_assembly(members: &[Members]) -> Option<Method> {
     let function = FunctionRole::AssemblySides;
     let has = |members: &Members| members.scheduled.functions.iter().any(|known| known.role == function);
     let method = Method::plain(function, &[Given::Time, Given::Positions], &[(Role::AssemblySide, "out")]);

@@ -178,16 +178,18 @@ impl<'m> Borders<'m> {
     /// # Errors
     /// See [`consistent_acceleration`].
     pub(super) fn switched(&mut self, state: &State, t: f64) -> Result<Option<Switched>, StepError> {
-        let mut before = state.clone();
-        consistent_acceleration(self.model, &mut before)?;
-        self.evaluate(&State { t, ..before.clone() });
+        self.evaluate(&State { t, ..state.clone() });
         let behind = self.values.clone();
-        self.evaluate(&before);
+        self.evaluate(state);
         let changed: Vec<usize> = self.changed(&behind).collect();
         let Some((&switch, others)) = changed.split_first() else { return Ok(None) };
+        if self.slopes(switch).all(|slope| slope == 0.0) {
+            return Ok(None);
+        }
+        let mut before = state.clone();
+        consistent_acceleration(self.model, &mut before)?;
         let rate = self.rate(switch, &before.a);
-        let is_moved = rate != 0.0 && self.slopes(switch).any(|slope| slope != 0.0);
-        let is_one = is_moved && others.iter().all(|&other| self.are_alike(switch, other, &before));
+        let is_one = rate != 0.0 && others.iter().all(|&other| self.are_alike(switch, other, &before));
         Ok(is_one.then_some(Switched { switch, rate, before: before.a }))
     }
 

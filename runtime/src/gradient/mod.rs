@@ -29,6 +29,7 @@ use crate::prelude::*;
 use crate::redundancy::redundant_constraints;
 use crate::scheme::{ConstraintLevel, Options, Scheme, Stepper};
 use crate::simulation::Simulation;
+use crate::step::{Cause, StepError};
 use crate::switches::{Crossed, Jumping, JumpingRates, Moved, Times, aside};
 use crate::tangent::{Bundle, Operations, Outside, Player, Projected, STATE, StepMap, Target, Wanted};
 
@@ -527,8 +528,12 @@ impl<'m> Differentiated<'m> {
         let simulation = Simulation::new(self.model, self.scheme).options(options).step(longest).until(self.until);
         let run = simulation.run(start);
         // Equal steps may find no solution where formulas jump within one, which the motion divides there.
-        if self.model.n_switching_functions() == 0 {
-            run.outcome?;
+        let passes_jump =
+            |error: &StepError| matches!(error, StepError::NotConverged { cause: Cause::Jump { .. }, .. });
+        if let Err(error) = run.outcome
+            && (self.model.n_switching_functions() == 0 || !passes_jump(&error))
+        {
+            return Err(error.into());
         }
         Ok([run.cautions, said].concat())
     }

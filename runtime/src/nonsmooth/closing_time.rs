@@ -56,9 +56,9 @@ impl ClosingTime {
         self.ends[1].0
     }
 
-    /// Lengths between which it closes, s.
-    pub(crate) fn lengths(&self) -> [f64; 2] {
-        self.ends.map(|(length, _)| length)
+    /// How closely the length is known, s.
+    pub(crate) fn width(&self) -> f64 {
+        self.ends[1].0 - self.ends[0].0
     }
 }
 

@@ -60,7 +60,7 @@ impl<'a> Way<'a> {
             let ends = [left(beginning, true), left(&*self.stepper, made.is_ok())];
             let (mut time, mut before) = (ClosingTime::new(length, ends), None);
             // Where formulas jump, what steps lead to may jump with their lengths.
-            while let Some(tried) = time.next().filter(|_| width(&time) > SHORT * dt) {
+            while let Some(tried) = time.next().filter(|_| time.width() > SHORT * dt) {
                 let mut stepper = self.fork_stepper(beginning)?;
                 let is_made = stepper.step(tried).is_ok();
                 let left = left(&*stepper, is_made);
@@ -114,12 +114,6 @@ impl<'a> Way<'a> {
         self.ended = Some(Ended { before, stepper, change: None, crossing: Some(crossing) });
         Ok(())
     }
-}
-
-/// How closely an instant is known, s.
-fn width(time: &ClosingTime) -> f64 {
-    let [low, high] = time.lengths();
-    high - low
 }
 
 /// What a border at the end of a step does to changes: it is crossed at another instant, before which velocities change by the
