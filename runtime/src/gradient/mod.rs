@@ -539,7 +539,7 @@ impl<'m> Differentiated<'m> {
     }
 
     /// Asked before each step, also of those that are made again: a motion that is cancelled ends with
-    /// [`StepError::Cancelled`](crate::StepError::Cancelled).
+    /// [`StepError::Cancelled`].
     pub fn cancelled_by(self, is_cancelled: &'m (dyn Fn() -> bool + Sync)) -> Self {
         Self { is_cancelled, ..self }
     }
