@@ -159,3 +159,37 @@ fn runs_that_crawl_end() {
     }
     assert!(said > 3, "{said}");
 }
+
+/// What changes by micrometres beside metres is named where steps were chosen by a tolerance of micrometres, also a state of
+/// first order; what does not move but for errors is not.
+#[test]
+fn small_motions_beside_large_ones_are_named() {
+    let text = "model Beside {
+        coordinates COORDINATES;
+        gravity [0, -9.81, 0] m/s^2;
+        body arm { mass: 1.3 kg, inertia: diag(0.02, 0.03, 0.05) kg m^2, center_of_mass: [0.4, 0, 0] m }
+        body tip { mass: 0.3 kg, inertia: diag(0.002, 0.003, 0.001) kg m^2 }
+        joint hinge: revolute(ground, arm) { axis: [0, 0, 1] }
+        joint slide: prismatic(arm at [0.8, 0, 0] m, tip) { axis: [1, 0, 0] }
+        force rod: spring_damper(arm, tip) { stiffness: STIFFNESS, damping: 4000 N s/m, free_length: 0.8 m }
+        state lag m: SMALL * (0.1 m + arm.position.y - lag) / 1 s;
+    }";
+    let run = |coordinates: &str, stiffness: &str, small: &str, tolerance: f64| {
+        let text = text.replace("COORDINATES", coordinates).replace("STIFFNESS", stiffness).replace("SMALL", small);
+        let model = hamel_jit::model(text.parse().unwrap(), Level::AtOnce, None).unwrap();
+        let scheme = schemes::by_name("radau_iia5", &[]).unwrap();
+        let run = Simulation::new(&model, &*scheme).tolerance(tolerance).until(0.5).run(initial_state(&model).unwrap());
+        run.outcome.unwrap();
+        let named = run.cautions.iter().filter_map(|caution| match caution {
+            Caution::SmallBeside { channel, others, .. } => Some((channel.name.clone(), *others)),
+            _ => None,
+        });
+        named.collect::<Vec<_>>()
+    };
+    let named = |name: &str| vec![(name.to_owned(), 0)];
+    assert_eq!(run("joint", "1e6 N/m", "1", 1e-5), named("slide.displacement"));
+    assert_eq!(run("joint", "1e6 N/m", "1", 1e-8), []);
+    assert_eq!(run("joint", "200 N/m", "1", 1e-6), []);
+    assert_eq!(run("joint", "200 N/m", "1e-6", 1e-6), named("lag"));
+    assert_eq!(run("absolute", "200 N/m", "1", 1e-6), []);
+}

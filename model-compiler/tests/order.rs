@@ -38,7 +38,7 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 68] = [
+const RUNTIME: [&str; 69] = [
     // What a standard library has.
     "prelude",
     "once",
@@ -80,6 +80,7 @@ const RUNTIME: [&str; 68] = [
     "undefined",
     "singularity",
     "skipped",
+    "smallness",
     "joint_limits",
     "chart",
     "newton",

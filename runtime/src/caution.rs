@@ -57,6 +57,18 @@ pub enum Caution {
         /// The tolerance, in the same units.
         tolerance: f64,
     },
+    /// A coordinate or first-order state that hardly changed more than the absolute tolerance by which steps were chosen, beside
+    /// others that changed more.
+    SmallBeside {
+        /// The first one.
+        channel: Channel,
+        /// Its largest change, in its unit.
+        change: f64,
+        /// The tolerance, in the same unit.
+        tolerance: f64,
+        /// How many others changed as little.
+        others: usize,
+    },
     /// Solutions that were accepted although they miss the tolerance, because of rounding.
     Rounding {
         /// Number of solutions.
@@ -240,6 +252,14 @@ impl fmt::Display for Caution {
                 "coordinates changed by {change:.1e} at most, and steps were chosen by an absolute tolerance of {tolerance:.0e}: \
                  take a smaller one, or equal steps"
             ),
+            Caution::SmallBeside { channel: Channel { name, unit }, change, tolerance, others } => {
+                let others = more(*others, ["did"; 2]);
+                write!(
+                    f,
+                    "`{name}` changed by {change:.1e} {unit} at most{others}, and steps were chosen by an absolute tolerance of \
+                     {tolerance:.0e}: to know more than that it is small, take a smaller one, or equal steps"
+                )
+            }
             Caution::Rounding { count } => {
                 let solutions = if *count == 1 { "solution was" } else { "solutions were" };
                 write!(f, "{count} {solutions} accepted where rounding allows no better than the tolerance asks for")

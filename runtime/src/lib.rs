@@ -66,6 +66,7 @@ mod projection;
 mod sign_changes;
 mod singularity;
 mod skipped;
+mod smallness;
 mod spelling;
 
 pub mod nonsmooth;

@@ -1,7 +1,5 @@
 //! Watches a simulation and records its states in a table.
 
-use nalgebra::DVector;
-
 use crate::blows::Blows;
 use crate::caution::Caution;
 use crate::contact_settings::Settings;
@@ -13,6 +11,7 @@ use crate::prelude::*;
 use crate::redundancy::{held_contacts, least_norm_multipliers, redundant_constraints};
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::skipped::Skipped;
+use crate::smallness::Changes;
 use crate::start::{rounding_of_gaps, wrong_accelerations};
 use crate::step::{StepError, StepStats};
 use crate::switches::Switched;
@@ -25,33 +24,6 @@ const UNNOTICED: f64 = 0.02;
 const WAVERING: f64 = 0.05;
 /// Violation of the laws of contact, relative to the velocities without impulses, that needs no caution.
 const CLOSE: f64 = 1e-3;
-
-/// Changes of coordinates below so many absolute tolerances are known to a few digits at most.
-const SMALL: f64 = 100.0;
-/// Smaller ones, relative to one plus the largest coordinate, are those of a model at rest.
-const AT_REST: f64 = 1e-13;
-
-/// How far coordinates go in steps that are chosen by a tolerance.
-struct Way {
-    tolerance: f64,
-    start: DVector<f64>,
-    change: f64,
-}
-
-impl Way {
-    fn follow(&mut self, state: &State) {
-        if self.tolerance > 0.0 {
-            let changes = state.q.iter().zip(&self.start).map(|(q, start)| (q - start).abs());
-            self.change = changes.fold(self.change, f64::max);
-        }
-    }
-
-    fn caution(&self) -> Option<Caution> {
-        let &Way { tolerance, ref start, change } = self;
-        let is_small = change > AT_REST * (1.0 + start.amax()) && change < SMALL * tolerance;
-        is_small.then_some(Caution::Small { change, tolerance })
-    }
-}
 
 /// A gap above this part of what counts as closed is more than assembly leaves of one that is.
 const OPEN: f64 = 0.05;
@@ -82,7 +54,7 @@ pub(crate) struct Recorder<'m> {
     /// Numbers of impacts whose restitution was reduced, and of all.
     weakened: [u64; 2],
     extent: Extent,
-    way: Way,
+    changes: Changes,
     /// A copy of the state with the multipliers of least norm.
     least_norm: State,
     /// Of the state that is recorded.
@@ -127,7 +99,7 @@ impl<'m> Recorder<'m> {
             violation: [0.0; 2],
             weakened: [0; 2],
             extent: Extent::new(model, trajectory),
-            way: Way { tolerance, start: start.q.clone(), change: 0.0 },
+            changes: Changes::new(model, start, tolerance),
             least_norm: start.clone(),
             known: Known::default(),
         }
@@ -167,7 +139,7 @@ impl<'m> Recorder<'m> {
             }
         }
         self.switched.follow(self.model, state);
-        self.way.follow(state);
+        self.changes.follow(state);
         self.joints.follow(state);
         if is_recorded {
             self.record(trajectory, state, stepper);
@@ -239,7 +211,7 @@ impl<'m> Recorder<'m> {
         self.cautions.extend(self.switched.cautions());
         self.cautions.extend(self.joints.cautions(self.model));
         self.cautions.extend(self.extent.caution());
-        self.cautions.extend(self.way.caution());
+        self.cautions.extend(self.changes.caution(self.model));
         let [violation, relative] = self.violation;
         if relative > CLOSE {
             self.cautions.push(Caution::Violation { violation, relative });
