@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .arrays import numbers
+
 
 @dataclass(frozen=True)
 class Sensitivities:
@@ -189,7 +191,7 @@ def samples_of(
             raise ValueError(f"`{name}`: expected 2 to {_MOST_SAMPLES} samples, found {what}")
         times = np.linspace(0.0, until, int(what))
     else:
-        times = np.asarray(what, dtype=float)
+        times = numbers(f"`{name}`", what)
         if times.ndim != 1 or not 1 <= len(times) <= _MOST_SAMPLES:
             raise ValueError(f"{expected}, found {what!r}")
     return times.tolist(), _bound(low, -np.inf), _bound(high, np.inf)
@@ -198,7 +200,8 @@ def samples_of(
 def table_of(columns: Mapping[str, ArrayLike]) -> str:
     """Columns by name as comma-separated values."""
     names = list(columns)
-    arrays = [np.asarray(columns[name], dtype=float).ravel() for name in names]
+    # What is masked was not measured.
+    arrays = [np.ma.filled(np.ma.asarray(columns[name], dtype=float), np.nan).ravel() for name in names]
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
         raise ValueError(f"columns of measurements: expected equal lengths, found {sorted(lengths)}")

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from . import _hamel
 from ._hamel import CautionWarning, Interrupted, SimulationError
+from .arrays import numbers
 from .control import Controller
 from .events import Event
 from .gradients import Fit, Gradient, Optimum, Sensitivities, bounds_of as _bounds, samples_of as _samples, table_of as _table
@@ -998,7 +999,7 @@ class Model(_hamel.Model):
             if not isinstance(value, str) and not np.isfinite(value).all():
                 raise ValueError(f"`initial`: expected finite numbers for `{name}`, found {value}")
         return [
-            (name, value, False) if isinstance(value, str) else (name, _written(value), True)
+            (name, value, False) if isinstance(value, str) else (name, _written(numbers(f"`{name}`", value)), True)
             for name, value in initial.items()
         ]
 
@@ -1212,9 +1213,8 @@ def _warn(cautions: Sequence[str]) -> None:
         warnings.warn(caution, CautionWarning, stacklevel=3)
 
 
-def _written(value: ArrayLike) -> str:
+def _written(values: np.ndarray) -> str:
     """Numbers as the language writes them, with all of their digits."""
-    values = np.asarray(value, dtype=float)
     if values.ndim == 0:
         return repr(float(values))
     return "[" + ", ".join(map(_written, values)) + "]"
@@ -1230,7 +1230,7 @@ def _steps(until: float | None, dt: float, times: ArrayLike | None) -> tuple[flo
     if until is not None and times is None:
         return float(until), float(dt), None
     if times is not None and until is None:
-        return 0.0, float(dt), np.asarray(times, dtype=float).tolist()
+        return 0.0, float(dt), numbers("`times`", times).tolist()
     raise ValueError("expected either `until` or `times`")
 
 
@@ -1241,7 +1241,7 @@ def _inputs(given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
 def _input(name: str, value: Any) -> Any:
     if isinstance(value, str) or callable(value):
         return value
-    value = np.asarray(value, dtype=float)
+    value = numbers(f"input `{name}`", value)
     if value.ndim == 0:
         return float(value)
     if value.ndim != 2 or value.shape[1] != 2:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .arrays import numbers
+
 if TYPE_CHECKING:
     from .model import Model
 
@@ -86,7 +88,7 @@ def _paired(model: Model) -> Iterator[tuple]:
 
 
 def _sized(values: ArrayLike, size: int, name: str) -> np.ndarray:
-    values = np.asarray(values, dtype=float)
+    values = numbers(name, values)
     if values.ndim == 0 or values.shape[-1] != size:
         raise ValueError(f"{name}: expected an array (…, {size}), found {values.shape}")
     return values

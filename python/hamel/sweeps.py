@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _hamel
+from .arrays import numbers
 from .model import Model, _inputs
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def sweep(
         raise ValueError(f"`max_steps`: expected at least one, found {max_steps}")
     varied: tuple
     if cases is not None:
-        columns = {name: np.asarray(values, dtype=float) for name, values in cases.items()}
+        columns = {name: numbers(f"`{name}`", values) for name, values in cases.items()}
         shapes = {name: values.shape for name, values in columns.items()}
         if len(set(shapes.values())) != 1 or any(len(shape) != 1 for shape in shapes.values()):
             raise ValueError(f"`cases`: expected arrays of one length, found {shapes}")
@@ -239,7 +240,7 @@ def sweep(
 def _values(name: str, given: str | ArrayLike) -> str | list[float]:
     if isinstance(given, str):
         return given
-    values = np.asarray(given, dtype=float)
+    values = numbers(f"`{name}`", given)
     if values.ndim > 1:
         raise ValueError(f"`{name}`: expected numbers in one row, found shape {values.shape}")
     return np.atleast_1d(values).tolist()

@@ -4,7 +4,7 @@
 //! broadcast as in NumPy. Arrays of doubles in C order are read in place, everything else is converted. The interpreter
 //! is released while anything larger than a few small states is computed.
 
-use numpy::{IxDyn, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::{IxDyn, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -41,7 +41,9 @@ impl<'py> Values<'py> {
                 Some(len) => Values::Zeros(vec![0.0; len]),
             });
         };
-        if let Ok(array) = value.cast::<PyArrayDyn<f64>>()
+        // Subclasses may hide values.
+        if value.is_exact_instance_of::<PyUntypedArray>()
+            && let Ok(array) = value.cast::<PyArrayDyn<f64>>()
             && array.is_c_contiguous()
             && let Ok(array) = array.try_readonly()
             && array.as_slice().is_ok()
@@ -63,6 +65,9 @@ impl<'py> Values<'py> {
         let numpy = py.import(intern!(py, "numpy"))?;
         let wrong =
             |found: &str| PyTypeError::new_err(format!("`{name}`: expected an array of real numbers, found {found}"));
+        if numpy.getattr(intern!(py, "ma"))?.call_method1(intern!(py, "is_masked"), (value,))?.is_truthy()? {
+            return Err(wrong("masked ones"));
+        }
         let array = numpy
             .call_method1(intern!(py, "asarray"), (value,))
             .map_err(|error| wrong(&format!("what NumPy refuses: {error}")))?;

@@ -179,7 +179,7 @@ def test_wrong_shapes_are_named(arm7, call, message):
     assert str(error.value) == message
 
 
-@pytest.mark.parametrize("value", ["x", [1j] * 7, None, [None] * 7, [[1.0], [2.0, 3.0]], object()])
+@pytest.mark.parametrize("value", ["x", [1j] * 7, None, [None] * 7, [[1.0], [2.0, 3.0]], object(), np.ma.array(np.ones(7), mask=[1] + 6 * [0])])
 def test_what_are_no_numbers_is_refused(arm7, value):
     with pytest.raises(TypeError, match="`q`: expected an array of real numbers, found"):
         arm7.mass_matrix(value)

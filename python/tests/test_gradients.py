@@ -226,6 +226,9 @@ def test_bounds_doubts_and_mistakes(oscillator):
     late = {"t": t, "x": np.where(t > 0.9, 1.0, data["x"])}
     found = oscillator.fit(late, ["stiffness"], until=0.9)
     assert found.values["stiffness"] == pytest.approx(EXACT["stiffness"], abs=3 * found.errors["stiffness"])
+    hidden = {"t": t, "x": np.ma.array(late["x"], mask=t > 0.9)}
+    masked = oscillator.fit(hidden, ["stiffness"], until=0.9)
+    assert masked.values["stiffness"] == found.values["stiffness"]
     with pytest.raises(ValueError, match="expected 1 to 40 intervals"):
         oscillator.fit(data, ["mass"], intervals=41)
     with pytest.raises(ValueError, match="no output, coordinate or velocity `y`"):

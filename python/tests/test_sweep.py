@@ -64,6 +64,8 @@ def test_samples_and_cases(cart):
     assert (other["mass"] != table["mass"]).any()
     listed = hamel.sweep(cart, cases={"mass": [1.0, 2.0], "stiffness": [3.0, 4.0]}, **options)
     np.testing.assert_array_equal(listed["stiffness"], [3.0, 4.0])
+    with pytest.raises(ValueError, match="`mass`: some values are masked"):
+        hamel.sweep(cart, {"mass": np.ma.array([1.0, 2.0], mask=[0, 1])}, **options)
     with pytest.raises(ValueError, match="the cases are no grid"):
         listed.grid("energy.final")
 
