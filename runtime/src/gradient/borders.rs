@@ -9,7 +9,7 @@ use crate::model::{Model, State};
 use crate::prelude::*;
 use crate::signal::is_jump;
 use crate::step::StepError;
-use crate::switches::aside;
+use crate::switches::{SwitchingFunctions, aside};
 
 /// Rows of slopes that differ by less than this part of them are the same.
 const ALIKE: f64 = 1e-9;
@@ -20,12 +20,7 @@ const DOUBLINGS: usize = 30;
 #[derive(Clone)]
 pub(super) struct Borders<'m> {
     model: &'m dyn Model,
-    nv: usize,
-    values: Vec<f64>,
-    /// ṡ without accelerations.
-    rates: Vec<f64>,
-    /// Slopes of all switching functions by coordinates, velocities and parameters, row by row.
-    by: [Vec<f64>; 3],
+    functions: SwitchingFunctions,
     /// Those that are not followed any more.
     abandoned: Vec<bool>,
 }
@@ -71,57 +66,57 @@ pub(super) enum Found {
 impl<'m> Borders<'m> {
     /// Those of a model, if it has any.
     pub(super) fn new(model: &'m dyn Model) -> Option<Self> {
-        let (n, nv, np) = (model.n_switching_functions(), model.dims().nv, model.describe().differentiated.len());
-        let list = || vec![0.0; n];
-        let by = [nv, nv, np].map(|columns| vec![0.0; n * columns]);
-        (n > 0).then(|| Self { model, nv, values: list(), rates: list(), by, abandoned: vec![false; n] })
+        let n = model.n_switching_functions();
+        (n > 0).then(|| Self { model, functions: SwitchingFunctions::new(model), abandoned: vec![false; n] })
     }
 
     fn evaluate(&mut self, state: &State) {
-        let Self { model, values, rates, by: [by_q, by_v, by_p], .. } = self;
-        model.switching_functions(state, values, rates, by_q, by_v, by_p);
+        self.functions.evaluate(self.model, state);
     }
 
-    /// ṡ of the state that was evaluated last.
+    fn values(&self) -> &[f64] {
+        &self.functions.values
+    }
+
+    /// ṡ of the state that was evaluated last, with these accelerations.
     fn rate(&self, switch: usize, a: &DVector<f64>) -> f64 {
-        let by_v = &self.by[1][switch * self.nv..][..self.nv];
-        self.rates[switch] + by_v.iter().zip(a).map(|(by, a)| by * a).sum::<f64>()
+        self.functions.rate(switch, a.as_slice())
     }
 
     /// On which side of each border a motion is from a state on, 1 or −1; zero for those that are not followed.
     pub(super) fn sides(&mut self, state: &State) -> Vec<f64> {
         self.evaluate(state);
-        let side = |switch: usize| match (self.values[switch], self.abandoned[switch]) {
+        let side = |switch: usize| match (self.values()[switch], self.abandoned[switch]) {
             (_, true) => 0.0,
             (0.0, _) => sign(self.rate(switch, &state.a)),
             (value, _) => sign(value),
         };
-        (0..self.values.len()).map(side).collect()
+        (0..self.values().len()).map(side).collect()
     }
 
     /// The first border on the other side of which this state is.
     pub(super) fn crossed(&mut self, sides: &[f64], state: &State) -> Option<usize> {
         self.evaluate(state);
-        self.values.iter().zip(sides).position(|(value, side)| value * side < 0.0)
+        self.values().iter().zip(sides).position(|(value, side)| value * side < 0.0)
     }
 
     /// The border that a motion reaches next from a state, by its rate there.
     pub(super) fn nearest(&mut self, sides: &[f64], state: &State) -> Option<usize> {
         self.evaluate(state);
-        let time = |switch: usize| -self.values[switch] / self.rate(switch, &state.a);
+        let time = |switch: usize| -self.values()[switch] / self.rate(switch, &state.a);
         let ahead = (0..sides.len()).filter(|&switch| sides[switch] != 0.0 && time(switch) > 0.0);
         ahead.min_by(|&one, &other| time(one).total_cmp(&time(other)))
     }
 
     pub(super) fn value(&mut self, switch: usize, state: &State) -> f64 {
         self.evaluate(state);
-        self.values[switch]
+        self.values()[switch]
     }
 
     /// How much a switching function changes in a time, s, by its value and its rate at a state.
     pub(super) fn extent(&mut self, switch: usize, state: &State, time: f64) -> f64 {
         self.evaluate(state);
-        self.values[switch].abs() + (self.rate(switch, &state.a) * time).abs()
+        self.values()[switch].abs() + (self.rate(switch, &state.a) * time).abs()
     }
 
     /// A border is not followed from now on.
@@ -137,7 +132,7 @@ impl<'m> Borders<'m> {
         let mut before = state.clone();
         consistent_acceleration(self.model, &mut before)?;
         self.evaluate(&before);
-        let (value, rate) = (self.values[switch], self.rate(switch, &before.a));
+        let (value, rate) = (self.values()[switch], self.rate(switch, &before.a));
         if value == 0.0 || value * rate >= 0.0 {
             return Ok(Found::NoSlope);
         }
@@ -152,7 +147,7 @@ impl<'m> Borders<'m> {
             more *= 2.0;
             behind = moved(self.model, &before, way + more);
         }
-        let behind_it = self.values.clone();
+        let behind_it = self.values().to_vec();
         consistent_acceleration(self.model, &mut behind)?;
         let jump = &before.a - &behind.a;
         let of_multipliers = &before.lambda - &behind.lambda;
@@ -179,7 +174,7 @@ impl<'m> Borders<'m> {
     /// See [`consistent_acceleration`].
     pub(super) fn switched(&mut self, state: &State, t: f64) -> Result<Option<Switched>, StepError> {
         self.evaluate(&State { t, ..state.clone() });
-        let behind = self.values.clone();
+        let behind = self.values().to_vec();
         self.evaluate(state);
         let changed: Vec<usize> = self.changed(&behind).collect();
         let Some((&switch, others)) = changed.split_first() else { return Ok(None) };
@@ -195,12 +190,11 @@ impl<'m> Borders<'m> {
 
     /// Which have other signs than these.
     fn changed(&self, values: &[f64]) -> impl Iterator<Item = usize> {
-        self.values.iter().zip(values).enumerate().filter(|(_, (a, b))| *a * *b < 0.0).map(|(switch, _)| switch)
+        self.values().iter().zip(values).enumerate().filter(|(_, (a, b))| *a * *b < 0.0).map(|(switch, _)| switch)
     }
 
     fn slopes(&self, switch: usize) -> impl Iterator<Item = f64> {
-        let n = self.values.len();
-        self.by.iter().flat_map(move |by| by[switch * by.len() / n..(switch + 1) * by.len() / n].iter().copied())
+        self.functions.slopes(switch).into_iter().flatten().copied()
     }
 
     /// Whether two change their signs at the same instant, whatever changes; at the state that was evaluated last.

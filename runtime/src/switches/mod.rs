@@ -2,12 +2,14 @@
 //! end, which of them a run passes within a step, and which parameters move them.
 
 mod crossed;
+mod functions;
 mod jumping;
 mod moved;
 mod passed;
 mod times;
 
 pub(crate) use self::crossed::Crossed;
+pub(crate) use self::functions::SwitchingFunctions;
 pub(crate) use self::jumping::{Jumping, JumpingRates};
 pub(crate) use self::moved::Moved;
 pub(crate) use self::passed::Switched;

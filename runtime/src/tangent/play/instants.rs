@@ -6,6 +6,7 @@ use super::super::map::{Closing, Zero};
 use super::{Outside, Player, Slopes};
 use crate::model::State;
 use crate::prelude::*;
+use crate::switches::SwitchingFunctions;
 
 impl Player<'_> {
     /// The change of the instant at which something of a contact becomes zero: what that changes by, over its rate.
@@ -68,13 +69,10 @@ impl Player<'_> {
                 [by_q, by_v, by_p]
             }
             Zero::Switch(switch) => {
-                let (n, parameters) = (self.model.n_switching_functions(), self.model.describe().differentiated.len());
-                let [mut values, mut rates] = [(); 2].map(|()| vec![0.0; n]);
-                let mut by = [self.nv, self.nv, parameters].map(|columns| vec![0.0; n * columns]);
-                let [by_q, by_v, by_p] = &mut by;
-                self.model.switching_functions(state, &mut values, &mut rates, by_q, by_v, by_p);
-                let wanted = [self.nv, self.nv, np];
-                core::array::from_fn(|k| by[k][switch * wanted[k]..][..wanted[k]].to_vec())
+                let mut functions = SwitchingFunctions::new(self.model);
+                functions.evaluate(self.model, state);
+                let [by_q, by_v, by_p] = functions.slopes(switch);
+                [by_q.to_vec(), by_v.to_vec(), by_p[..np].to_vec()]
             }
         }
     }
