@@ -534,3 +534,54 @@ fn what_cannot_move_starts_where_it_is() {
         }
     }
 }
+
+/// The first row of a motion that begins with closed contacts has their forces, and the accelerations under these, as the
+/// rows behind it have: a cart that slides on two wheels down a slope and carries a pendulum on the move.
+#[test]
+fn forces_of_contacts_that_are_closed_are_part_of_the_start() {
+    let text = |coordinates: &str, lift: f64| {
+        format!(
+            "model Sledge {{
+                planar;
+                coordinates {coordinates};
+                gravity [1.7, -9.81] m/s^2;
+                body sledge {{ mass: 3.1 kg, inertia: 0.4 kg m^2, center_of_mass: [0.07, 0.1] m }}
+                body bob {{ mass: 1.3 kg, inertia: 0.02 kg m^2 }}
+                joint free: free(ground, sledge);
+                joint hinge: revolute(sledge at [0.1, 0.3] m, bob at [0, 0.4] m);
+                contact rear {{ gap: (sledge at [-0.5, 0] m).position.y, slip: (sledge at [-0.5, 0] m).velocity.x, friction: 0.2 }}
+                contact front {{ gap: (sledge at [0.6, 0] m).position.y, slip: (sledge at [0.6, 0] m).velocity.x, friction: 0.1 }}
+                initial sledge.position = [0, 0] m;
+                initial sledge.angle = 0 rad;
+                initial sledge.velocity = [0.9, {lift}] m/s;
+                initial sledge.angular_velocity = 0 rad/s;
+                initial bob.angle = 0.6 rad;
+                initial bob.angular_velocity = 1.1 rad/s;
+                output ax = sledge.acceleration.x;
+            }}"
+        )
+    };
+    let names = ["normal_force(rear)", "normal_force(front)", "friction(rear)", "friction(front)", "ax"];
+    for coordinates in ["joint", "absolute"] {
+        for name in ["moreau", "half_explicit", "radau_iia5", "bathe", "generalized_alpha"] {
+            let what = format!("{coordinates}, {name}");
+            let scheme = schemes::by_name(name, &[]).unwrap();
+            let rows = |lift: f64| {
+                let model = hamel_jit::model(text(coordinates, lift).parse().unwrap(), Level::AtOnce, None).unwrap();
+                let run = Simulation::new(&model, &*scheme).step(1e-6).until(2e-6).run(initial_state(&model).unwrap());
+                run.outcome.unwrap_or_else(|error| panic!("{what}: {error}"));
+                names.map(|name| run.trajectory.column(name).unwrap().take(2).collect::<Vec<f64>>())
+            };
+            let sliding = rows(0.0);
+            for (name, row) in names.iter().zip(&sliding) {
+                assert!((row[0] - row[1]).abs() < 1e-3, "{what}, {name}: {row:?}");
+            }
+            let [rear, front, of_rear, of_front, _] = &sliding;
+            assert!(rear[0] > 1.0 && front[0] > 1.0, "{what}: {sliding:?}");
+            assert!((of_rear[0] + 0.2 * rear[0]).abs() + (of_front[0] + 0.1 * front[0]).abs() < 1e-9, "{what}");
+            // Contacts that separate have no forces.
+            let [rear, front, ..] = rows(0.3);
+            assert_eq!([rear[0], front[0]], [0.0; 2], "{what}");
+        }
+    }
+}

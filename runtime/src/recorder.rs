@@ -6,6 +6,7 @@ use crate::contact_settings::Settings;
 use crate::joint_limits;
 use crate::known::Known;
 use crate::model::{Model, State};
+use crate::nonsmooth::{InitialAcceleration, loaded_start};
 use crate::penetration::Extent;
 use crate::prelude::*;
 use crate::redundancy::{held_contacts, least_norm_multipliers, redundant_constraints};
@@ -55,6 +56,8 @@ pub(crate) struct Recorder<'m> {
     weakened: [u64; 2],
     extent: Extent,
     changes: Changes,
+    /// How contacts begin, if forces of theirs are part of the start.
+    contacts: Option<Settings>,
     /// A copy of the state with the multipliers of least norm.
     least_norm: State,
     /// Of the state that is recorded.
@@ -100,16 +103,26 @@ impl<'m> Recorder<'m> {
             weakened: [0; 2],
             extent: Extent::new(model, trajectory),
             changes: Changes::new(model, start, tolerance),
+            contacts: (options.contacts.initial_acceleration == InitialAcceleration::Consistent)
+                .then_some(options.contacts.settings),
             least_norm: start.clone(),
             known: Known::default(),
         }
     }
 
-    /// Records the start.
+    /// Records the start; closed contacts with their forces, which the first step begins with.
     pub(crate) fn begin(&mut self, trajectory: &mut Trajectory, start: &State) -> Result<(), StepError> {
         self.known.clear();
         let balance = self.watch.energy_balance(self.model, start, &mut self.known);
-        trajectory.record_with(self.model, start, None, self.watch.residuals(), balance, &mut self.known);
+        let mut loaded = self.contacts.and_then(|settings| loaded_start(self.model, start, &settings));
+        if let Some((start, _)) = &mut loaded {
+            self.known.clear();
+            if !self.redundant.is_empty() {
+                least_norm_multipliers(self.model, start);
+            }
+        }
+        let (start, contacts) = loaded.as_ref().map_or((start, None), |(start, contacts)| (start, Some(contacts)));
+        trajectory.record_with(self.model, start, contacts, self.watch.residuals(), balance, &mut self.known);
         self.keep_finite(trajectory, start.t)
     }
 

@@ -25,11 +25,13 @@ mod piece_system;
 mod problem;
 mod solver;
 mod sparse_system;
+mod start;
 mod stepper;
 
 pub(crate) use closing_time::{ClosingTime, LEAST_PART, StoppingTime};
 pub(crate) use contacts::{ContactEquations, Contacts, Loss, VelocityMap};
 pub(crate) use missed::GapWatch;
+pub(crate) use start::loaded_start;
 pub(crate) use stepper::{ContactStepper, with_contacts};
 
 pub use self::phases::Phases;

@@ -502,7 +502,7 @@ fn has_steady_directions(model: &dyn Model, state: &State) -> bool {
 
 /// Accelerations and multipliers under the forces of the closed contacts, which the record has then, from those without
 /// them, of which the equations have the solution; see [`Nonsmooth::accelerations`] of `slip`.
-fn press(
+pub(super) fn press(
     contacts: &mut Contacts,
     equations: &mut Acceleration,
     next: &mut State,

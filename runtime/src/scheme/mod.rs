@@ -132,7 +132,7 @@ impl Options {
 /// let options = Options { contacts, ..Options::default() };
 /// let run = Simulation::new(&rest, &*scheme).options(options).step(1e-3).until(0.01).run(initial_state(&rest)?);
 /// run.outcome?;
-/// let forces: Vec<f64> = run.trajectory.column("normal_force(floor)")?.skip(1).collect();
+/// let forces: Vec<f64> = run.trajectory.column("normal_force(floor)")?.collect();
 /// assert!(forces.iter().all(|force| (force - 2.0 * 9.81).abs() < 1e-9));
 /// # Ok(())
 /// # }

@@ -77,7 +77,7 @@ pub(super) fn run() -> Result<Report, StepError> {
             Claim::new(
                 format!("{what}, to {UNTIL} s"),
                 "1",
-                Expected::Recorded { value: APART[k], tolerance: 5e-4 },
+                Expected::Recorded { value: APART[k], tolerance: 1e-4 },
                 difference(UNTIL),
             )
             .not_reproduced(
