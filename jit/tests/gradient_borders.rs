@@ -1,13 +1,14 @@
 //! Slopes behind jumps of the equations of motion, whose instants parameters or the motion itself move: against closed forms,
 //! and against differences of motions.
 
-use hamel::gradient::{Differentiated, Instant, Slopes};
-use hamel::{Caution, ConstraintLevel, Options, Simulation, initial_state, schemes};
+use hamel::gradient::{Differentiated, GradientError, Instant, Slopes};
+use hamel::{Caution, ConstraintLevel, Options, Simulation, StepError, initial_state, schemes};
 use hamel_jit::JitModel;
 
 use crate::common::differences::differences;
 use crate::common::differentiable::{model, options};
 use crate::common::ends::{agrees_with_differences, deviation, end, motion, slopes_at_end};
+use crate::common::random::Random;
 
 /// A block that is pushed one way up to a place, and back behind it; another force sets in at a time.
 const PUSHED: &str = "model Pushed {
@@ -332,5 +333,54 @@ fn kinks_are_no_borders() {
         let course = motion(&model, &*scheme, &options(), 0.01, 2.0);
         assert_eq!(end(&course, &model).1, 0, "{force}");
         assert_eq!(course.cautions().unwrap().iter().find(|caution| is_of_borders(caution)), None, "{force}");
+    }
+}
+
+/// A wall that is so stiff that the motion is over the border and back within a step, or within some: the speed comes back,
+/// and slopes know.
+#[test]
+fn borders_that_are_crossed_there_and_back_within_a_step_are_found() {
+    let wall = model(
+        "model Wall {
+            planar;
+            coordinates joint;
+            param speed = 1 m/s;
+            param push = 300 N;
+            body b { mass: 1 kg, inertia: 1 kg m^2 }
+            joint s: prismatic(ground, b);
+            force f: (if s.displacement > 0.5 m { -push } else { 0 N }) on s;
+            initial s.velocity = speed;
+            output x = s.displacement;
+        }",
+    );
+    let until = 1.37;
+    let mut random = Random(3);
+    for (push, step) in [(3000.0, 1e-3), (300.0, 1e-2), (300.0, 1e-3), (20000.0, 1e-3)] {
+        for _ in 0..8 {
+            let speed = 1.0 + 0.2 * random.next();
+            let mut wall = wall.another();
+            wall.set(&[("speed", speed), ("push", push)]).unwrap();
+            for name in ["runge_kutta", "radau_iia5", "esdirk325", "generalized_alpha"] {
+                let scheme = schemes::by_name(name, &[]).unwrap();
+                let motion = motion(&wall, &*scheme, &options(), step, until);
+                let what = format!("{name}, {push} N, {step} s, {speed} m/s");
+                let slopes = match slopes_at_end(&motion, &wall) {
+                    Ok(slopes) => slopes,
+                    // Within a step ten times as long as the wall pushes implicit schemes may find no solution.
+                    Err(GradientError::Motion(StepError::NotConverged { .. })) if push == 20000.0 => continue,
+                    Err(error) => panic!("{what}: {error}"),
+                };
+                // v = −v₀, x = 1 m − v₀ T + 2 m v₀² / F.
+                let by_speed = [-1.0, -until + 4.0 * speed / push];
+                let by_push = [0.0, -2.0 * (speed / push).powi(2)];
+                for (found, expected) in slopes.iter().zip([by_speed, by_push]) {
+                    let deviation = found.iter().zip(expected).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+                    // Instants are known to 1e-7 of what a step changes the distance by, and the push makes much of them.
+                    assert!(deviation < 2e-5, "{what}: {found:?}, {expected:?}");
+                }
+                // Steps are divided, and what a run with equal steps would say is no matter.
+                assert_eq!(motion.cautions().unwrap(), [], "{what}");
+            }
+        }
     }
 }

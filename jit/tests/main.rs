@@ -1,6 +1,7 @@
 //! The tests of this crate, as one program: to link one for each file takes longer than to run most of them.
 
 mod bits;
+mod borders;
 mod c_motion;
 mod cache;
 mod closed_loops;

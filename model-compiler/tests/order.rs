@@ -38,7 +38,7 @@ const COMPILER: [&str; 26] = [
 ];
 
 /// The modules of the runtime from the bottom up.
-const RUNTIME: [&str; 69] = [
+const RUNTIME: [&str; 70] = [
     // What a standard library has.
     "prelude",
     "once",
@@ -89,6 +89,7 @@ const RUNTIME: [&str; 69] = [
     "switches",
     "projection",
     "consistent",
+    "borders",
     "forward_dynamics",
     "inverse_dynamics",
     "equilibrium",

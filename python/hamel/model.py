@@ -702,7 +702,8 @@ class Model(_hamel.Model):
             In place of both: ascending times to each of which a single step leads, such as `t` of a trajectory whose steps
             were chosen by a tolerance.
         scheme : str
-            By default ``"runge_kutta"``, ``"esdirk436"`` for rotations with angular velocities, or ``"bathe"`` with
+            By default ``"runge_kutta"``, ``"esdirk436"`` for rotations with angular velocities (``"radau_iia5"`` if formulas
+            give way to others), or ``"bathe"`` with
             contacts.
         parameters, inputs, initial
             As in `simulate`. Initial conditions may contain parameters; a state as `initial` depends on none.

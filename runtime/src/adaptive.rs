@@ -12,7 +12,7 @@ use crate::prelude::*;
 use crate::scheme::{Options, Scheme, Stepper};
 use crate::singularity::Watch;
 use crate::step::{Cause, StepError, StepStats, check_clock};
-use crate::switches::Times;
+use crate::switches::{CrossingWithin, Crossings, Times};
 
 /// Tolerances and bounds of step size control.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +55,12 @@ const RETRY: f64 = 0.25;
 /// Weights of the last error and of the one before in the exponent of the next step.
 const PROPORTIONAL: f64 = 0.7;
 const INTEGRAL: f64 = 0.4;
+/// Borders that are crossed within this part of a step of each other are crossed together, and one that is crossed within
+/// this part of its beginning was crossed before it.
+const TOGETHER: f64 = 1e-6;
+const AT_BORDER: f64 = 1e-9;
+/// How often a step is shortened so that it crosses one border.
+const MOST_DIVISIONS: u32 = 60;
 /// Lower bound of the error, so that the controller does not divide by zero.
 const LEAST_ERROR: f64 = 1e-8;
 /// Relative tolerances below this are smaller than rounding errors, and no step would satisfy them.
@@ -111,6 +117,8 @@ pub struct AdaptiveStepper<'m> {
     /// The times at which formulas and inputs change: steps end there, for no estimate sees what a step passes
     /// over.
     switches: Times,
+    /// Where the state crosses borders between formulas, if the model has any.
+    crossings: Option<Crossings>,
 }
 
 /// How far attempts lead.
@@ -235,6 +243,7 @@ impl<'m> AdaptiveStepper<'m> {
             short: 0,
             pace: Pace { since, ..Pace::default() },
             switches: Times::of_ends(model),
+            crossings: Crossings::new(model),
         })
     }
 
@@ -271,6 +280,8 @@ impl<'m> AdaptiveStepper<'m> {
     fn accepted_step(&mut self, until: f64) -> Result<StepStats, StepError> {
         let mut total = StepStats::default();
         self.previous.copy_from(self.stepper.state());
+        self.crossings.iter_mut().for_each(|crossings| crossings.begin(self.model, &self.previous));
+        let mut divisions = 0;
         loop {
             let (t, rest) = (self.previous.t, until - self.previous.t);
             let shortest = shortest(t, until);
@@ -308,6 +319,15 @@ impl<'m> AdaptiveStepper<'m> {
                 }
                 Err(error) => return Err(error),
             }
+            if divisions < MOST_DIVISIONS
+                && let Some(part) = self.part_up_to_one_border(dt)
+            {
+                divisions += 1;
+                self.next_step = part * dt;
+                self.retreat()?;
+                self.count_rejected(t, rest)?;
+                continue;
+            }
             let Some((error, order, stats)) = self.error() else {
                 self.retreat()?;
                 return Err(self.undefined("its last step has no estimate of errors"));
@@ -338,6 +358,26 @@ impl<'m> AdaptiveStepper<'m> {
             }
             self.count_rejected(t, rest)?;
         }
+    }
+
+    /// The part of the last step, of this length, s, that crosses one border at most, if the whole one crosses more, or one
+    /// there and back: what happens between them no estimate of errors sees.
+    fn part_up_to_one_border(&mut self, dt: f64) -> Option<f64> {
+        let crossings = self.crossings.as_mut()?;
+        crossings.end(self.model, self.stepper.state());
+        let mut parts = [f64::INFINITY; 2];
+        for CrossingWithin { part, returns, .. } in crossings.within(dt).filter(|crossing| crossing.part > AT_BORDER) {
+            if returns {
+                parts = [part.min(parts[0]); 2];
+            } else if part < parts[0] {
+                parts = [part, parts[0]];
+            } else if part > parts[0] {
+                parts[1] = parts[1].min(part);
+            }
+        }
+        let [first, second] = parts;
+        let are_two = second.is_finite() && (first == second || second - first > TOGETHER);
+        are_two.then(|| (0.5 * (first + second)).clamp(SHRINK, SAFETY))
     }
 
     /// Counts a rejected step at time t, s, where the time `rest`, s, is left.

@@ -158,6 +158,16 @@ pub enum Caution {
         /// In how many steps this happened.
         count: u64,
     },
+    /// Forces jump where the state crosses a border, as those of `if x < x1` and `sign(v)`, within steps of equal length,
+    /// which then lose their order.
+    JumpedAtBorder {
+        /// The first such instant, s.
+        t: f64,
+        /// Length of the step, s.
+        length: f64,
+        /// In how many steps this happened.
+        count: u64,
+    },
     /// Slopes by a parameter leave out that it moves a time at which the equations of motion jump.
     Moved {
         /// Name of the parameter.
@@ -317,6 +327,15 @@ impl fmt::Display for Caution {
                     f,
                     "forces jump at t = {t:.6e} s, within a step of {length:.3e} s ({times}): errors fall with the first power \
                      of the step only; let steps end there, or let them be chosen"
+                )
+            }
+            Caution::JumpedAtBorder { t, length, count } => {
+                let times = if *count == 1 { "once".to_owned() } else { format!("in {count} steps") };
+                write!(
+                    f,
+                    "forces jump where the state crosses a border, as by `if x < x1` or `sign(v)`, first at t = {t:.4e} s, within a \
+                     step of {length:.3e} s ({times}): errors fall with the first power of the step only; let steps be chosen, \
+                     or let the formula go over within a distance"
                 )
             }
             Caution::Moved { parameter, t } => write!(

@@ -7,10 +7,10 @@
 
 use core::ops::Range;
 
-use nalgebra::{Matrix3, Matrix6, SVector, Vector3, Vector4};
+use nalgebra::{DVector, Matrix3, Matrix6, SVector, Vector3, Vector4};
 
 use crate::configuration::{joined, ranges};
-use crate::model::Block;
+use crate::model::{Block, Model, State};
 use crate::rotation::{conjugate, normalize, product, rotation_matrix, skew};
 
 /// Newton's method for a rotation that moves by its own rate needs three or four iterations.
@@ -221,6 +221,29 @@ fn turn_sensitivity(beta: f64, g: &Vector3<f64>, omega: &Vector3<f64>) -> Matrix
     let implicit = Matrix3::identity() - beta * rate_derivative(g, omega);
     let inverse = implicit.try_inverse().unwrap_or_else(|| Matrix3::repeat(f64::NAN));
     inverse_rate_matrix(g) * inverse * rate_matrix(g)
+}
+
+/// A state after this time, s, if the accelerations of this one do not change.
+pub(crate) fn thrown(model: &dyn Model, state: &State, span: f64) -> State {
+    let mut mean = state.clone();
+    mean.v.axpy(0.5 * span, &state.a, 1.0);
+    let mut next = moved(model, &mean, span);
+    next.v.copy_from(&state.v);
+    next.v.axpy(span, &state.a, 1.0);
+    next
+}
+
+/// A state after this time, s, to the first power of that, with the accelerations of this one.
+pub(crate) fn moved(model: &dyn Model, state: &State, span: f64) -> State {
+    let (blocks, mut next) = (&model.describe().blocks, state.clone());
+    let mut shift = DVector::zeros(state.v.len());
+    let start = shift.clone();
+    rate(blocks, state.q.as_slice(), start.as_slice(), state.v.as_slice(), shift.as_mut_slice());
+    shift *= span;
+    place(blocks, state.q.as_slice(), shift.as_slice(), next.q.as_mut_slice());
+    next.v.axpy(span, &state.a, 1.0);
+    next.t += span;
+    next
 }
 
 #[cfg(test)]

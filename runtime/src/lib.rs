@@ -73,6 +73,7 @@ pub mod nonsmooth;
 
 pub mod adaptive;
 mod blows;
+mod borders;
 mod caution;
 pub mod consistent;
 mod digits;

@@ -802,8 +802,7 @@ pub trait Model: Send + Sync {
     /// `[n × nv]`, and the derivatives with respect to those parameters, `[n × np]`, row by row. Whether the model has this
     /// function; if it has not, the results stay as they are.
     ///
-    /// Those that contain inputs are not among them. Models have the function where their text says
-    /// `provide linearization;` or `differentiate …;`.
+    /// Those that contain inputs are not among them. Models have the function whose text has such conditions.
     ///
     /// # Examples
     /// A block that is pushed up to a place.

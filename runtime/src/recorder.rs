@@ -15,7 +15,7 @@ use crate::skipped::Skipped;
 use crate::smallness::Changes;
 use crate::start::{rounding_of_gaps, wrong_accelerations};
 use crate::step::{StepError, StepStats};
-use crate::switches::Switched;
+use crate::switches::{AtBorders, Switched};
 use crate::trajectory::Trajectory;
 use crate::watchers::{self, Unexplained};
 
@@ -47,6 +47,9 @@ pub(crate) struct Recorder<'m> {
     skipped: Skipped,
     blows: Blows,
     switched: Switched,
+    /// With steps of equal length.
+    borders: Option<AtBorders>,
+    impacts: u64,
     joints: joint_limits::Followed,
     redundant: Vec<usize>,
     cautions: Vec<Caution>,
@@ -96,6 +99,8 @@ impl<'m> Recorder<'m> {
             skipped: Skipped::new(model, start),
             blows: Blows::new(model, start),
             switched: Switched::new(model, start.t),
+            borders: if tolerance == 0.0 { AtBorders::new(model, start) } else { None },
+            impacts: 0,
             joints: joint_limits::Followed::new(model, start),
             redundant,
             cautions,
@@ -129,6 +134,7 @@ impl<'m> Recorder<'m> {
     /// Forces have jumped at this state.
     pub(crate) fn jump(&mut self, state: &State) {
         self.watch.jump(self.model, state);
+        self.borders.iter_mut().for_each(|borders| borders.jump(self.model, state));
     }
 
     /// Checks a step, and records it if it is due; `known` is what was computed before of its end.
@@ -152,6 +158,13 @@ impl<'m> Recorder<'m> {
             }
         }
         self.switched.follow(self.model, state);
+        if let Some(borders) = &mut self.borders {
+            let impacts = stepper.contacts().map_or(0, |record| record.impacts);
+            match core::mem::replace(&mut self.impacts, impacts) == impacts {
+                true => borders.follow(self.model, state),
+                false => borders.jump(self.model, state),
+            }
+        }
         self.changes.follow(state);
         self.joints.follow(state);
         if is_recorded {
@@ -222,6 +235,7 @@ impl<'m> Recorder<'m> {
         self.cautions.extend(self.skipped.caution(self.model));
         self.cautions.extend(self.blows.caution(self.model));
         self.cautions.extend(self.switched.cautions());
+        self.cautions.extend(self.borders.and_then(|borders| borders.caution()));
         self.cautions.extend(self.joints.cautions(self.model));
         self.cautions.extend(self.extent.caution());
         self.cautions.extend(self.changes.caution(self.model));

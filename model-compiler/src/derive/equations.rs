@@ -123,7 +123,7 @@ pub struct Layout {
     pub has_unknown_power: bool,
     /// Whether the model has the derivatives that its linearisation needs beside those that schemes need.
     pub is_linearized: bool,
-    /// Number of switching functions: of those whose signs choose between formulas of the equations, if it is linearised.
+    /// Number of switching functions: of those whose signs choose between formulas of the equations.
     pub switches: usize,
     /// Components of parameters with respect to which the model has derivatives, as symbols of the graph of parameters.
     pub differentiated: Vec<SymbolId>,

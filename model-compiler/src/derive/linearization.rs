@@ -21,9 +21,9 @@ pub(super) fn complete(mut builder: KernelBuilder, mut functions: Vec<Function>)
     if builder.layout.is_linearized {
         let further = further(&mut builder, &functions);
         functions.extend(further);
-        let switching = functions.iter_mut().find(|function| function.role == FunctionRole::SwitchingFunctions);
-        switching.into_iter().for_each(|function| differentiate_switches(&mut builder, function));
     }
+    let switching = functions.iter_mut().find(|function| function.role == FunctionRole::SwitchingFunctions);
+    switching.into_iter().for_each(|function| differentiate_switches(&mut builder, function));
     builder.finish(functions)
 }
 

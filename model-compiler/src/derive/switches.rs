@@ -52,13 +52,9 @@ pub(super) fn times(system: &System, parameters: &mut Parameters) -> Vec<[ExprId
 pub(super) type Switch<'t> = (&'t Term, Option<&'t Term>);
 
 /// The switching functions of the equations of motion: of conditions and of signs. Those that contain inputs, whose rates
-/// are not known, are none, nor those of constraints that depend on more than time. Only models that are linearised need
-/// them.
+/// are not known, are none, nor those of constraints that depend on more than time.
 pub(super) fn of_motion(system: &System) -> Vec<Switch<'_>> {
     let mut found = Vec::new();
-    if !system.is_linearized {
-        return found;
-    }
     let mut add = |term, of_constraint: bool| {
         walk(term, &mut |part| {
             let switch = match &part.kind {

@@ -115,17 +115,6 @@ fn of_linearization(layout: &Layout) -> Vec<Method> {
         (Role::OutputByMultiplier, "by_lambda"),
         (Role::OutputByInput, "by_u"),
     ];
-    let of_switches = [
-        (Role::Switch, "values"),
-        (Role::SwitchRate, "rates"),
-        (Role::SwitchByPosition, "by_q"),
-        (Role::SwitchByVelocity, "by_v"),
-        (Role::SwitchByParameter, "by_p"),
-    ];
-    let optional = |function, results: &[(Role, &'static str)]| Method {
-        is_optional: true,
-        ..Method::plain(function, &[Given::State], results)
-    };
     let target = |role, slice| Target { role, slice, table: own_name(role), factor: Factor::One };
     let of_residual = Method {
         name: "residual_derivatives".to_owned(),
@@ -143,7 +132,6 @@ fn of_linearization(layout: &Layout) -> Vec<Method> {
         optional(F::ContactDerivatives, &[(Role::ContactRateByPosition, "rate_by_q")]),
         optional(F::InputDerivatives, &[(Role::ForceByInput, "out")]),
         optional(F::OutputDerivatives, &of_outputs),
-        optional(F::SwitchingFunctions, &of_switches),
     ];
     let of_motion = [
         (Role::ForceByParameter, "force"),
@@ -176,7 +164,24 @@ fn of_linearization(layout: &Layout) -> Vec<Method> {
 
 /// The functions that this model has without being asked for them by name.
 pub fn of_model(layout: &Layout, members: &[Members]) -> Vec<Method> {
-    all().into_iter().chain(of_linearization(layout)).chain(of_assembly(members)).collect()
+    all().into_iter().chain(of_linearization(layout)).chain(of_borders(layout)).chain(of_assembly(members)).collect()
+}
+
+/// What tells where formulas give way to others, if some do.
+fn of_borders(layout: &Layout) -> Option<Method> {
+    let results = [
+        (Role::Switch, "values"),
+        (Role::SwitchRate, "rates"),
+        (Role::SwitchByPosition, "by_q"),
+        (Role::SwitchByVelocity, "by_v"),
+        (Role::SwitchByParameter, "by_p"),
+    ];
+    (layout.switches > 0).then(|| optional(FunctionRole::SwitchingFunctions, &results))
+}
+
+/// A function of the state that not every model has.
+fn optional(function: FunctionRole, results: &[(Role, &'static str)]) -> Method {
+    Method { is_optional: true, ..Method::plain(function, &[Given::State], results) }
 }
 
 /// The sides of joints, if a member has any.

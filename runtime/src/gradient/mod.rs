@@ -8,7 +8,6 @@
 //! them step by step, a gradient keeps them and evaluates them backwards. Changes of coordinates are along the velocities,
 //! `δq = N ξ`: turns in body axes where velocities are angular ones.
 
-mod borders;
 mod course;
 mod direction;
 mod error;
@@ -124,8 +123,9 @@ pub enum Impacts {
     AtEnds,
 }
 
-/// Name of a scheme that has slopes for a model, and its options: `runge_kutta`; `esdirk436` with constraints on velocities
-/// where rotations have angular velocities; and with contacts `bathe`, with constraints on velocities too.
+/// Name of a scheme that has slopes for a model, and its options: `runge_kutta`; where rotations have angular velocities
+/// `esdirk436` with constraints on velocities, or `radau_iia5` if formulas give way to others, where stages beyond the ends
+/// of steps lose an order; and with contacts `bathe`, with constraints on velocities too.
 pub fn suitable_scheme(model: &dyn Model) -> (&'static str, Options) {
     let info = model.describe();
     let on_velocities = Options { constraint_level: Some(ConstraintLevel::Velocity), ..Options::default() };
@@ -135,6 +135,9 @@ pub fn suitable_scheme(model: &dyn Model) -> (&'static str, Options) {
     let is_turning = |block: &Block| block.turn().is_some();
     match info.blocks.iter().any(is_turning) {
         false => ("runge_kutta", Options::default()),
+        true if model.n_switching_functions() > 0 || !Times::of_jumps(model).is_empty() => {
+            ("radau_iia5", on_velocities)
+        }
         true => ("esdirk436", on_velocities),
     }
 }
@@ -508,12 +511,21 @@ impl<'m> Differentiated<'m> {
             crossed.pass(state, is_followed);
         };
         pass(way.state(), false);
+        let mut is_divided = false;
         while way.advance()?.is_some() {
             way.before_impact().into_iter().for_each(|before| pass(before, false));
             pass(way.state(), way.has_crossed());
+            is_divided |= way.has_crossed();
         }
         let said = moved.map_or_else(Vec::new, Moved::cautions);
-        let said = [said, crossed.caution().into_iter().collect()].concat();
+        let stays = way.stays.map(|t| Caution::Crossed { t });
+        let mut said = [said, crossed.caution().or(stays).into_iter().collect()].concat();
+        if is_divided && crate::schemes::has_stages_beyond(self.scheme) {
+            said.push(Caution::Scheme(
+                "a stage of it lies beyond the ends of steps, also of those that end where the motion crosses a border at which \
+                 forces jump, so that slopes have first order there; take another scheme, such as `radau_iia5`",
+            ));
+        }
         if self.are_chosen {
             return Ok(said);
         }
@@ -527,15 +539,27 @@ impl<'m> Differentiated<'m> {
             self.impacts == Impacts::Followed && !self.model.describe().contacts.is_empty();
         let simulation = Simulation::new(self.model, self.scheme).options(options).step(longest).until(self.until);
         let run = simulation.run(start);
-        // Equal steps may find no solution where formulas jump within one, which the motion divides there.
-        let passes_jump =
-            |error: &StepError| matches!(error, StepError::NotConverged { cause: Cause::Jump { .. }, .. });
+        // Equal steps may find no solution where formulas jump within one, which the motion divides there, or gain energy.
+        let passes_jump = |error: &StepError| match error {
+            StepError::NotConverged { cause: Cause::Jump { .. }, .. } => true,
+            StepError::EnergyGained { .. } | StepError::NotConverged { .. } => is_divided,
+            _ => false,
+        };
         if let Err(error) = run.outcome
             && (self.model.n_switching_functions() == 0 || !passes_jump(&error))
         {
             return Err(error.into());
         }
-        Ok([run.cautions, said].concat())
+        let belongs_to_motion = |caution: &Caution| match caution {
+            // Those steps are divided.
+            Caution::Jumped { .. } | Caution::JumpedAtBorder { .. } => self.impacts == Impacts::AtEnds,
+            Caution::EnergyGained { .. }
+            | Caution::EnergyLost { .. }
+            | Caution::EnergyUnresolved { .. }
+            | Caution::EnergyWavered { .. } => !is_divided,
+            _ => true,
+        };
+        Ok(run.cautions.into_iter().filter(belongs_to_motion).chain(said).collect())
     }
 
     /// Asked before each step, also of those that are made again: a motion that is cancelled ends with

@@ -3,11 +3,11 @@
 
 use nalgebra::DVector;
 
-use super::borders::{Borders, Crossing};
 use super::course::Course;
 use super::slides::{NoTurn, Slides};
 use super::{Differentiated, GradientError, Impacts};
 use crate::acceleration::Acceleration;
+use crate::borders::{Borders, Crossing};
 use crate::consistent::consistent_acceleration;
 use crate::model::State;
 use crate::nonsmooth::{ClosingTime, LEAST_PART, StoppingTime};
@@ -32,6 +32,8 @@ pub(super) struct Way<'a> {
     has_jumped: bool,
     /// Borders between formulas at which steps end, if the motion crosses them.
     borders: Option<Borders<'a>>,
+    /// When the motion came to a border first that it is foretold to cross, and does not, s.
+    pub(super) stays: Option<f64>,
     /// The fastest approaches of the contacts before the last impact.
     fastest: Vec<f64>,
     slides: Slides<'a>,
@@ -95,6 +97,7 @@ impl<'a> Way<'a> {
             jumps,
             has_jumped,
             borders,
+            stays: None,
             fastest: Vec::new(),
             slides,
             turns: Vec::new(),
@@ -159,7 +162,9 @@ impl<'a> Way<'a> {
         {
             (length, struck) = (shorter, None);
             self.turns.clear();
-            self.go_on_behind(crossing)?;
+            if let Some(crossing) = crossing {
+                self.go_on_behind(crossing, dt - length)?;
+            }
         }
         if let Some((impact, _)) = struck {
             self.end(impact)?;
@@ -194,7 +199,9 @@ impl<'a> Way<'a> {
         };
         if let Some((shorter, crossing)) = crossed {
             self.course.divide(length - shorter);
-            self.go_on_behind(crossing)?;
+            if let Some(crossing) = crossing {
+                self.go_on_behind(crossing, length - shorter)?;
+            }
             return Ok(shorter);
         }
         match last {

@@ -106,6 +106,17 @@ pub enum LinearizeError {
         /// The period, s.
         period: f64,
     },
+    /// A motion over a period that stays on a border between formulas, or leaves it at no instant of its own.
+    #[error(
+        "{model}: at t = {t} s the motion stays on a border between formulas, as that of `sign(v)` where a body sticks, touches \
+         it, or crosses several at once, and small departures have no derivative; let the formula go over within a distance"
+    )]
+    Border {
+        /// Name of the model.
+        model: String,
+        /// When, s.
+        t: f64,
+    },
     /// The variational equations need more steps than are allowed.
     #[error(
         "{model}: the monodromy matrix still changes by {change:.3e} with {steps} steps; allow a larger tolerance, or the motion is too stiff for explicit steps"

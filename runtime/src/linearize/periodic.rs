@@ -1,18 +1,21 @@
 //! Periodic motions: the matrix by which small departures are multiplied in a period.
 //!
 //! The motion and its variational equations `θ' = δv − K θ`, `δv' = P θ + Q δv` go together by the scheme of Dormand and
-//! Prince, with twice as many steps until the extrapolated matrix stays the same.
+//! Prince, with twice as many steps until the extrapolated matrix stays the same. Steps are divided where the motion crosses
+//! a border between formulas; where accelerations jump there, departures that come later are pushed longer by those before.
 
 use core::f64::consts::TAU;
 
-use nalgebra::{Complex, DMatrix, DVector};
+use nalgebra::{Complex, DMatrix, DVector, RowDVector};
 
 use super::axes::{Axes, Directions};
 use super::eigen::decompose;
 use super::terms::Terms;
 use super::{Instant, LinearizeError, check, names};
+use crate::borders::{Borders, Crossing, Found};
 use crate::chart::{place, rate};
 use crate::configuration::joined;
+use crate::consistent::consistent_acceleration;
 use crate::model::{Block, Channel, Model, State};
 use crate::prelude::*;
 use crate::tables::{Tableau, dormand_prince};
@@ -21,6 +24,10 @@ use crate::tables::{Tableau, dormand_prince};
 const ORDER: i32 = 5;
 const FIRST_STEPS: usize = 32;
 const MOST_STEPS: usize = 1 << 15;
+/// Parts of a step below this are rounding.
+const NEGLIGIBLE: f64 = 1e-13;
+/// Most steps by which the instant of a border is sought.
+const MOST_TRIALS: usize = 100;
 /// What velocities and equations may differ by at the end of a period, relative to one plus the largest, and coordinates,
 /// relative to how far they have gone.
 const RETURNED: f64 = 1e-5;
@@ -125,16 +132,17 @@ pub fn monodromy(model: &dyn Model, state: &State, period: f64, tolerance: f64) 
         if let Some(coarse) = &last {
             let difference = &matrix - coarse;
             change = difference.amax() / matrix.amax().max(f64::MIN_POSITIVE);
-            let factor = 2_f64.powi(ORDER);
+            // Steps that are divided at borders do not have errors of one order.
+            let left = if model.n_switching_functions() == 0 { 1.0 / (2_f64.powi(ORDER) - 1.0) } else { 0.0 };
             // What is left after extrapolation is at most the last change of the extrapolated values.
-            if change / (factor - 1.0) <= tolerance {
+            if change * (if left == 0.0 { 1.0 } else { left }) <= tolerance {
                 check_return(model, &start, (&end, &travelled), period)?;
                 return Ok(Monodromy {
                     model: info.name.clone(),
                     states: names(info, &start.partition),
                     displacements: start.partition.positions.len(),
                     period,
-                    matrix: matrix + difference / (factor - 1.0),
+                    matrix: matrix + difference * left,
                     steps,
                     change,
                 });
@@ -158,10 +166,19 @@ fn over_period(
     let mut state = start.state.clone();
     let mut departures = start.directions.outward() * &start.basis;
     let mut travelled = DVector::zeros(state.q.len());
+    let mut borders = Borders::new(model);
     for index in 0..steps {
-        let before = state.q.clone();
-        step(model, &table, &mut state, &mut departures, period / steps as f64)?;
-        travelled += (&state.q - before).abs();
+        let mut rest = period / steps as f64;
+        let negligible = NEGLIGIBLE * rest;
+        while rest > negligible {
+            let before = state.q.clone();
+            let length = match &mut borders {
+                Some(borders) => step_to_border(model, &table, borders, (&mut state, &mut departures), rest)?,
+                None => step(model, &table, &mut state, &mut departures, rest).map(|()| rest)?,
+            };
+            rest -= length;
+            travelled += (&state.q - before).abs();
+        }
         state.t = start.state.t + period * (index + 1) as f64 / steps as f64;
     }
     // Accelerations belong to the directions at the end.
@@ -170,6 +187,87 @@ fn over_period(
     let inward = end.inward() * departures;
     debug_assert_eq!(inward.nrows(), 2 * nv);
     Ok((inward.select_rows(&start.places()), travelled, state))
+}
+
+/// Makes a step of this length, s, or one over the first border in it; its length.
+fn step_to_border(
+    model: &dyn Model,
+    table: &Tableau,
+    borders: &mut Borders,
+    (state, departures): (&mut State, &mut DMatrix<f64>),
+    dt: f64,
+) -> Result<f64, LinearizeError> {
+    consistent_acceleration(model, state)?;
+    let (beginning, mut sides) = (state.clone(), borders.sides(state));
+    let stepped = |length: f64| -> Result<(State, DMatrix<f64>), LinearizeError> {
+        let (mut state, mut departures) = (beginning.clone(), departures.clone());
+        step(model, table, &mut state, &mut departures, length)?;
+        state.t += length;
+        Ok((state, departures))
+    };
+    let (mut end, mut length, mut over) = (stepped(dt)?, dt, None);
+    loop {
+        let Some(switch) = borders.crossed(&sides, &end.0) else {
+            consistent_acceleration(model, &mut end.0)?;
+            match borders.passed(&sides, [&beginning, &end.0], length) {
+                Some(part) if part > NEGLIGIBLE => {
+                    let beyond = stepped(part * length)?;
+                    if borders.crossed(&sides, &beyond.0).is_none() {
+                        break;
+                    }
+                    (end, length, over) = (beyond, part * length, None);
+                    continue;
+                }
+                _ => break,
+            }
+        };
+        let side = core::mem::take(&mut sides[switch]);
+        // The instant is between these lengths, with these values on the side of the beginning.
+        let (mut least, mut most) = (0.0, length);
+        let [mut before, mut behind] = [&beginning, &end.0].map(|state| side * borders.value(switch, state));
+        let mut last = None;
+        for _ in 0..MOST_TRIALS {
+            if most - least <= NEGLIGIBLE * dt {
+                break;
+            }
+            let line = least + (most - least) * before / (before - behind);
+            let tried = if line > least && line < most { line } else { 0.5 * (least + most) };
+            let value = side * borders.value(switch, &stepped(tried)?.0);
+            let is_before = value > 0.0;
+            // An end that stays again counts half, or all lines would end there.
+            let stays = if last == Some(is_before) { 0.5 } else { 1.0 };
+            match is_before {
+                true => (least, before, behind) = (tried, value, stays * behind),
+                false => (most, behind, before) = (tried, value, stays * before),
+            }
+            last = Some(is_before);
+        }
+        if least == 0.0 {
+            // It was crossed before.
+            continue;
+        }
+        (end, length) = (stepped(least)?, least);
+        over = match borders.cross(switch, &end.0, dt)? {
+            Found::Crossed(crossing, state) => Some((Some(crossing), *state)),
+            Found::NoJump(state) => Some((None, *state)),
+            Found::NoSlope => {
+                return Err(LinearizeError::Border { model: model.describe().name.clone(), t: end.0.t });
+            }
+        };
+    }
+    (*state, *departures) = end;
+    if let Some((crossing, behind)) = over {
+        if let Some(Crossing { switch, rate, jump }) = crossing {
+            let [by_q, by_v] = borders.slopes_at(switch, state);
+            let slopes = RowDVector::from_iterator(2 * by_q.len(), by_q.iter().chain(by_v).copied());
+            let later = &slopes * &*departures / -rate;
+            let nv = by_q.len();
+            departures.rows_mut(nv, nv).ger(1.0, &jump, &later.transpose(), 1.0);
+        }
+        length += behind.t - state.t;
+        *state = behind;
+    }
+    Ok(length)
 }
 
 /// Rates of coordinates in their chart, of velocities, and of departures.

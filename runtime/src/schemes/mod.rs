@@ -26,6 +26,7 @@ pub use diagonally_implicit::DiagonallyImplicit;
 pub use explicit::{Corrections, Form, ModifiedEuler, NewmarkPredictorCorrector, RungeKuttaLike};
 pub use half_explicit::{HalfExplicit, Moreau};
 pub use linear_multistep::LinearMultistep;
+pub(crate) use registry::has_stages_beyond;
 pub use registry::{Entry, FAMILIES, Family, Parameter, Stability, all, by_name, caution, entries, suitable};
 pub use runge_kutta::{DormandPrince, RungeKutta};
 pub use single_step::SingleStep;

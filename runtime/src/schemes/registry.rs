@@ -742,14 +742,18 @@ pub fn caution(scheme: &dyn Scheme, model: &dyn Model, options: &Options) -> Opt
              take `rho_infinity` < 1 or `alpha` < 0 where it has one of them, another scheme such as `bathe` otherwise",
         );
     }
-    let is_beyond = |tableau: &Tableau| tableau.nodes.iter().any(|&node| node > BEYOND);
-    if scheme.tableau().is_some_and(is_beyond) && !Times::of_jumps(model).is_empty() {
+    if has_stages_beyond(scheme) && !Times::of_jumps(model).is_empty() {
         return Some(
             "a stage of it lies beyond the ends of steps, where forces may have jumped, so that it has first order at jumps \
              on which steps end; take another scheme, such as `esdirk325` or `radau_iia5`",
         );
     }
     scheme.caution()
+}
+
+/// Whether a stage lies beyond the ends of steps.
+pub(crate) fn has_stages_beyond(scheme: &dyn Scheme) -> bool {
+    scheme.tableau().is_some_and(|tableau| tableau.nodes.iter().any(|&node| node > BEYOND))
 }
 
 /// A stage at this part of a step lies beyond its end.

@@ -19,27 +19,12 @@ pub(crate) struct Crossed<'m> {
     beginning: f64,
     last: State,
     found: Option<f64>,
-    forces: [Vec<f64>; 3],
 }
 
 impl<'m> Crossed<'m> {
     /// For a motion from this state.
     pub(crate) fn new(model: &'m dyn Model, start: &State) -> Self {
-        let forces = [(); 3].map(|()| vec![0.0; model.dims().nv]);
-        Self { model, times: Times::of_jumps(model), beginning: start.t, last: start.clone(), found: None, forces }
-    }
-
-    /// What the equations have at a part of the way to a state, without accelerations and multipliers.
-    fn at(&self, next: &State, part: f64, out: &mut [f64]) {
-        let mut state = next.clone();
-        let between = |one: f64, other: f64| one + part * (other - one);
-        state.t = between(self.last.t, next.t);
-        state.q.zip_apply(&self.last.q, |q, last| *q = between(last, *q));
-        state.v.zip_apply(&self.last.v, |v, last| *v = between(last, *v));
-        state.a.fill(0.0);
-        state.lambda.fill(0.0);
-        let mut constraints = vec![0.0; self.model.dims().nc];
-        self.model.residual(&state, out, &mut constraints);
+        Self { model, times: Times::of_jumps(model), beginning: start.t, last: start.clone(), found: None }
     }
 
     /// A state of the motion, after those before it; `is_followed`: slopes know of what jumps between the last one and it.
@@ -47,45 +32,60 @@ impl<'m> Crossed<'m> {
         let jump = self.times.after(self.last.t - 2.0 * aside(self.last.t));
         let is_jump = jump.is_some_and(|time| time <= next.t + 2.0 * aside(time));
         if !is_followed && self.found.is_none() && next.t > self.last.t && !is_jump {
-            self.found = self.jump_before(next);
+            // A motion that begins on a border begins at an instant that nothing moves.
+            self.found = jump_between(self.model, &self.last, next).filter(|&at| at > self.beginning);
         }
         self.last.copy_from(next);
-    }
-
-    fn jump_before(&mut self, next: &State) -> Option<f64> {
-        let difference = |one: &[f64], other: &[f64]| {
-            one.iter().zip(other).fold(0.0_f64, |most, (one, other)| most.max((one - other).abs()))
-        };
-        let [mut low, mut high, mut middle] = core::mem::take(&mut self.forces);
-        let [mut from, mut to] = [0.0, 1.0];
-        self.at(next, from, &mut low);
-        self.at(next, to, &mut high);
-        let size = low.iter().chain(&high).fold(0.0_f64, |most, force| most.max(force.abs()));
-        let first = difference(&low, &high);
-        let mut change = first;
-        let mut halvings = 0;
-        // What is smooth shrinks with the way.
-        while change > NOTABLE * size && change > 0.25 * first && halvings < HALVINGS {
-            let half = 0.5 * (from + to);
-            self.at(next, half, &mut middle);
-            let [before, behind] = [difference(&low, &middle), difference(&middle, &high)];
-            if before > behind {
-                (to, change) = (half, before);
-                core::mem::swap(&mut high, &mut middle);
-            } else {
-                (from, change) = (half, behind);
-                core::mem::swap(&mut low, &mut middle);
-            }
-            halvings += 1;
-        }
-        self.forces = [low, high, middle];
-        let at = self.last.t + from * (next.t - self.last.t);
-        // A motion that begins on a border begins at an instant that nothing moves.
-        (halvings == HALVINGS && at > self.beginning).then_some(at)
     }
 
     /// What there is to say of slopes.
     pub(crate) fn caution(&self) -> Option<Caution> {
         self.found.map(|t| Caution::Crossed { t })
     }
+}
+
+/// A state on the straight way between two, without accelerations and multipliers.
+pub(super) fn between(last: &State, next: &State, part: f64) -> State {
+    let between = |one: f64, other: f64| one + part * (other - one);
+    let mut state = next.clone();
+    state.t = between(last.t, next.t);
+    state.q.zip_apply(&last.q, |q, last| *q = between(last, *q));
+    state.v.zip_apply(&last.v, |v, last| *v = between(last, *v));
+    state.a.fill(0.0);
+    state.lambda.fill(0.0);
+    state
+}
+
+/// When the equations jump on the straight way between two states, s, if they do: what changes and remains on a way that
+/// shrinks to nothing.
+pub(crate) fn jump_between(model: &dyn Model, last: &State, next: &State) -> Option<f64> {
+    let dims = model.dims();
+    let mut constraints = vec![0.0; dims.nc];
+    let mut at = |part: f64, out: &mut [f64]| model.residual(&between(last, next, part), out, &mut constraints);
+    let difference = |one: &[f64], other: &[f64]| {
+        one.iter().zip(other).fold(0.0_f64, |most, (one, other)| most.max((one - other).abs()))
+    };
+    let [mut low, mut high, mut middle] = [(); 3].map(|()| vec![0.0; dims.nv]);
+    let [mut from, mut to] = [0.0, 1.0];
+    at(from, &mut low);
+    at(to, &mut high);
+    let size = low.iter().chain(&high).fold(0.0_f64, |most, force| most.max(force.abs()));
+    let first = difference(&low, &high);
+    let mut change = first;
+    let mut halvings = 0;
+    // What is smooth shrinks with the way.
+    while change > NOTABLE * size && change > 0.25 * first && halvings < HALVINGS {
+        let half = 0.5 * (from + to);
+        at(half, &mut middle);
+        let [before, behind] = [difference(&low, &middle), difference(&middle, &high)];
+        if before > behind {
+            (to, change) = (half, before);
+            core::mem::swap(&mut high, &mut middle);
+        } else {
+            (from, change) = (half, behind);
+            core::mem::swap(&mut low, &mut middle);
+        }
+        halvings += 1;
+    }
+    (halvings == HALVINGS).then_some(last.t + from * (next.t - last.t))
 }

@@ -1,14 +1,18 @@
 //! The times at which a model's formulas give way to others, as `if time < t1` says, and tables of inputs change: where steps
 //! end, which of them a run passes within a step, and which parameters move them.
 
+mod at_borders;
 mod crossed;
+mod crossings;
 mod functions;
 mod jumping;
 mod moved;
 mod passed;
 mod times;
 
-pub(crate) use self::crossed::Crossed;
+pub(crate) use self::at_borders::AtBorders;
+pub(crate) use self::crossed::{Crossed, jump_between};
+pub(crate) use self::crossings::{CrossingWithin, Crossings};
 pub(crate) use self::functions::SwitchingFunctions;
 pub(crate) use self::jumping::{Jumping, JumpingRates};
 pub(crate) use self::moved::Moved;

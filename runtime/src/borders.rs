@@ -3,22 +3,27 @@
 
 use nalgebra::DVector;
 
-use crate::chart;
+use crate::chart::{moved, thrown};
 use crate::consistent::consistent_acceleration;
 use crate::model::{Model, State};
 use crate::prelude::*;
 use crate::signal::is_jump;
 use crate::step::StepError;
-use crate::switches::{SwitchingFunctions, aside};
+use crate::switches::{Crossings, SwitchingFunctions, aside, jump_between};
 
 /// Rows of slopes that differ by less than this part of them are the same.
 const ALIKE: f64 = 1e-9;
+/// A border that is farther than this part of a step is touched rather than crossed.
+const FAR: f64 = 1e-4;
+/// Parts of a step at whose ends it is foretold, and how often one of them is halved.
+const FORETOLD: u32 = 8;
+const HALVINGS: u32 = 4;
 /// How often the way over a border is doubled until it is crossed.
 const DOUBLINGS: usize = 30;
 
 /// The borders of a model.
 #[derive(Clone)]
-pub(super) struct Borders<'m> {
+pub(crate) struct Borders<'m> {
     model: &'m dyn Model,
     functions: SwitchingFunctions,
     /// Those that are not followed any more.
@@ -27,17 +32,17 @@ pub(super) struct Borders<'m> {
 
 /// A border that is crossed at the end of a step.
 #[derive(Clone)]
-pub(super) struct Crossing {
+pub(crate) struct Crossing {
     /// Which switching function changes its sign.
-    pub(super) switch: usize,
+    pub(crate) switch: usize,
     /// How fast, before it does.
-    pub(super) rate: f64,
+    pub(crate) rate: f64,
     /// Accelerations before, less those behind.
-    pub(super) jump: DVector<f64>,
+    pub(crate) jump: DVector<f64>,
 }
 
 /// A border that time has passed, and the accelerations before.
-pub(super) struct Switched {
+pub(crate) struct Switched {
     switch: usize,
     rate: f64,
     before: DVector<f64>,
@@ -45,7 +50,7 @@ pub(super) struct Switched {
 
 impl Switched {
     /// With these accelerations behind it, if they jump.
-    pub(super) fn towards(self, behind: &DVector<f64>) -> Option<Crossing> {
+    pub(crate) fn towards(self, behind: &DVector<f64>) -> Option<Crossing> {
         let size = self.before.amax().max(behind.amax());
         let jump = self.before - behind;
         is_jump(jump.amax(), size).then_some(Crossing { switch: self.switch, rate: self.rate, jump })
@@ -53,11 +58,11 @@ impl Switched {
 }
 
 /// What is found at a border.
-pub(super) enum Found {
+pub(crate) enum Found {
     /// The motion crosses it, and goes on with other accelerations from this state.
     Crossed(Crossing, Box<State>),
-    /// The motion goes on as it did.
-    NoJump,
+    /// The motion goes on as it did, behind the border from this state.
+    NoJump(Box<State>),
     /// The motion does not leave it at an instant that has a slope: it stays on the border, touches it, or crosses others at the
     /// same instant.
     NoSlope,
@@ -65,7 +70,7 @@ pub(super) enum Found {
 
 impl<'m> Borders<'m> {
     /// Those of a model, if it has any.
-    pub(super) fn new(model: &'m dyn Model) -> Option<Self> {
+    pub(crate) fn new(model: &'m dyn Model) -> Option<Self> {
         let n = model.n_switching_functions();
         (n > 0).then(|| Self { model, functions: SwitchingFunctions::new(model), abandoned: vec![false; n] })
     }
@@ -84,7 +89,7 @@ impl<'m> Borders<'m> {
     }
 
     /// On which side of each border a motion is from a state on, 1 or −1; zero for those that are not followed.
-    pub(super) fn sides(&mut self, state: &State) -> Vec<f64> {
+    pub(crate) fn sides(&mut self, state: &State) -> Vec<f64> {
         self.evaluate(state);
         let side = |switch: usize| match (self.values()[switch], self.abandoned[switch]) {
             (_, true) => 0.0,
@@ -94,41 +99,85 @@ impl<'m> Borders<'m> {
         (0..self.values().len()).map(side).collect()
     }
 
+    /// Slopes of a switching function by coordinates and velocities.
+    pub(crate) fn slopes_at(&mut self, switch: usize, state: &State) -> [&[f64]; 2] {
+        self.evaluate(state);
+        let [by_q, by_v, _] = self.functions.slopes(switch);
+        [by_q, by_v]
+    }
+
     /// The first border on the other side of which this state is.
-    pub(super) fn crossed(&mut self, sides: &[f64], state: &State) -> Option<usize> {
+    pub(crate) fn crossed(&mut self, sides: &[f64], state: &State) -> Option<usize> {
         self.evaluate(state);
         self.values().iter().zip(sides).position(|(value, side)| value * side < 0.0)
     }
 
+    /// After which part of a step of this length, s, a motion with the accelerations of its beginning would be beyond a border:
+    /// stages of the step may have been there, and the end not.
+    pub(crate) fn foretold(&mut self, sides: &[f64], before: &State, dt: f64) -> Option<f64> {
+        let mut is_beyond = |part: f64| self.crossed(sides, &thrown(self.model, before, part * dt)).is_some();
+        let first = (1..=FORETOLD).find(|&k| is_beyond(f64::from(k) / f64::from(FORETOLD)))?;
+        let [mut not_yet, mut beyond] = [first - 1, first].map(|k| f64::from(k) / f64::from(FORETOLD));
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (not_yet + beyond);
+            *(if is_beyond(middle) { &mut beyond } else { &mut not_yet }) = middle;
+        }
+        Some(beyond)
+    }
+
+    /// Whether the equations jump on the way to where a motion with the accelerations of its beginning would be after a time,
+    /// s, and none of the borders there is followed from now on.
+    pub(crate) fn give_up(&mut self, sides: &[f64], before: &State, span: f64) -> bool {
+        let there = thrown(self.model, before, span);
+        while let Some(switch) = self.crossed(&self.followed(sides), &there) {
+            self.abandon(switch);
+        }
+        jump_between(self.model, before, &there).is_some()
+    }
+
+    /// Zeros in place of the sides of borders that are not followed.
+    fn followed(&self, sides: &[f64]) -> Vec<f64> {
+        sides.iter().zip(&self.abandoned).map(|(side, is_abandoned)| if *is_abandoned { 0.0 } else { *side }).collect()
+    }
+
+    /// After which part of a step of this length, s, a motion is beyond a border behind which it comes back within the step.
+    pub(crate) fn passed(&self, sides: &[f64], [before, after]: [&State; 2], dt: f64) -> Option<f64> {
+        let mut crossings = Crossings::new(self.model)?;
+        crossings.begin(self.model, before);
+        crossings.end(self.model, after);
+        let passed = crossings.within(dt).filter(|crossing| crossing.returns && sides[crossing.switch] != 0.0);
+        passed.map(|crossing| crossing.part).min_by(f64::total_cmp)
+    }
+
     /// The border that a motion reaches next from a state, by its rate there.
-    pub(super) fn nearest(&mut self, sides: &[f64], state: &State) -> Option<usize> {
+    pub(crate) fn nearest(&mut self, sides: &[f64], state: &State) -> Option<usize> {
         self.evaluate(state);
         let time = |switch: usize| -self.values()[switch] / self.rate(switch, &state.a);
         let ahead = (0..sides.len()).filter(|&switch| sides[switch] != 0.0 && time(switch) > 0.0);
         ahead.min_by(|&one, &other| time(one).total_cmp(&time(other)))
     }
 
-    pub(super) fn value(&mut self, switch: usize, state: &State) -> f64 {
+    pub(crate) fn value(&mut self, switch: usize, state: &State) -> f64 {
         self.evaluate(state);
         self.values()[switch]
     }
 
     /// How much a switching function changes in a time, s, by its value and its rate at a state.
-    pub(super) fn extent(&mut self, switch: usize, state: &State, time: f64) -> f64 {
+    pub(crate) fn extent(&mut self, switch: usize, state: &State, time: f64) -> f64 {
         self.evaluate(state);
         self.values()[switch].abs() + (self.rate(switch, &state.a) * time).abs()
     }
 
     /// A border is not followed from now on.
-    pub(super) fn abandon(&mut self, switch: usize) {
+    pub(crate) fn abandon(&mut self, switch: usize) {
         self.abandoned[switch] = true;
     }
 
-    /// What happens at a border that a motion is about to cross.
+    /// What happens at a border that a motion is about to cross, at the end of a part of a step of this length, s.
     ///
     /// # Errors
     /// See [`consistent_acceleration`].
-    pub(super) fn cross(&mut self, switch: usize, state: &State) -> Result<Found, StepError> {
+    pub(crate) fn cross(&mut self, switch: usize, state: &State, dt: f64) -> Result<Found, StepError> {
         let mut before = state.clone();
         consistent_acceleration(self.model, &mut before)?;
         self.evaluate(&before);
@@ -140,7 +189,7 @@ impl<'m> Borders<'m> {
         let (way, mut more, mut doublings) = (-value / rate, aside(before.t), 0);
         let mut behind = moved(self.model, &before, way + more);
         while self.value(switch, &behind) * value >= 0.0 {
-            if doublings == DOUBLINGS {
+            if doublings == DOUBLINGS || way + more > FAR * dt {
                 return Ok(Found::NoSlope);
             }
             doublings += 1;
@@ -153,7 +202,7 @@ impl<'m> Borders<'m> {
         let of_multipliers = &before.lambda - &behind.lambda;
         let jumps = [(&jump, &before.a, &behind.a), (&of_multipliers, &before.lambda, &behind.lambda)];
         if !jumps.iter().any(|(jump, before, behind)| is_jump(jump.amax(), before.amax().max(behind.amax()))) {
-            return Ok(Found::NoJump);
+            return Ok(Found::NoJump(Box::new(behind)));
         }
         self.evaluate(&behind);
         let goes_on = behind_it[switch] * self.rate(switch, &behind.a) > 0.0;
@@ -172,7 +221,7 @@ impl<'m> Borders<'m> {
     ///
     /// # Errors
     /// See [`consistent_acceleration`].
-    pub(super) fn switched(&mut self, state: &State, t: f64) -> Result<Option<Switched>, StepError> {
+    pub(crate) fn switched(&mut self, state: &State, t: f64) -> Result<Option<Switched>, StepError> {
         self.evaluate(&State { t, ..state.clone() });
         let behind = self.values().to_vec();
         self.evaluate(state);
@@ -209,17 +258,4 @@ impl<'m> Borders<'m> {
 
 fn sign(value: f64) -> f64 {
     if value == 0.0 { 0.0 } else { value.signum() }
-}
-
-/// A state after this time, s, with the accelerations of this one.
-fn moved(model: &dyn Model, state: &State, span: f64) -> State {
-    let (blocks, mut next) = (&model.describe().blocks, state.clone());
-    let mut shift = DVector::zeros(state.v.len());
-    let start = shift.clone();
-    chart::rate(blocks, state.q.as_slice(), start.as_slice(), state.v.as_slice(), shift.as_mut_slice());
-    shift *= span;
-    chart::place(blocks, state.q.as_slice(), shift.as_slice(), next.q.as_mut_slice());
-    next.v.axpy(span, &state.a, 1.0);
-    next.t += span;
-    next
 }
