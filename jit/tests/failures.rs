@@ -173,6 +173,7 @@ fn small_motions_beside_large_ones_are_named() {
         joint slide: prismatic(arm at [0.8, 0, 0] m, tip) { axis: [1, 0, 0] }
         force rod: spring_damper(arm, tip) { stiffness: STIFFNESS, damping: 4000 N s/m, free_length: 0.8 m }
         state lag m: SMALL * (0.1 m + arm.position.y - lag) / 1 s;
+        initial arm.angular_velocity = [0, 0, 1.3] rad/s;
     }";
     let run = |coordinates: &str, stiffness: &str, small: &str, tolerance: f64| {
         let text = text.replace("COORDINATES", coordinates).replace("STIFFNESS", stiffness).replace("SMALL", small);
