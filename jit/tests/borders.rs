@@ -83,6 +83,17 @@ fn pulses_are_not_passed_over() {
     }
 }
 
+/// A body that dry friction holds: stages of explicit steps cross the border, and ends of steps do not, so that it creeps.
+#[test]
+fn bodies_that_creep_are_said() {
+    for name in ["runge_kutta", "dormand_prince"] {
+        let model = body("3 N - 5 N * sign(v)", "initial s.velocity = 1 m/s;");
+        let scheme = schemes::by_name(name, &[]).unwrap();
+        let run = Simulation::new(&model, &*scheme).step(1e-3).until(2.0).run(initial_state(&model).unwrap());
+        assert!(run.outcome.is_err() || is_said(&run), "{name}: {:?}", run.cautions);
+    }
+}
+
 /// What only bends costs equal steps no caution.
 #[test]
 fn kinks_are_no_jumps() {

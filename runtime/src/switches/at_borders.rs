@@ -3,7 +3,7 @@
 use super::crossed::{between, jump_between};
 use super::crossings::{CrossingWithin, Crossings};
 use crate::caution::Caution;
-use crate::chart::moved;
+use crate::chart::{moved, thrown};
 use crate::model::{Model, State};
 use crate::prelude::*;
 
@@ -11,6 +11,10 @@ use crate::prelude::*;
 const LOOKED_AT: u32 = 20;
 /// Crossings so close to the end of a step, relative to its length, are at its end.
 const AT_END: f64 = 1e-6;
+
+/// A border that is foretold in more steps than not, and so many times more, but not crossed, is one that only stages cross: the
+/// motion stays there.
+const STAYING: u32 = 10;
 
 /// What is known of a border.
 #[derive(Clone, Copy)]
@@ -25,6 +29,8 @@ pub(crate) struct AtBorders {
     crossings: Crossings,
     last: State,
     borders: Vec<Border>,
+    /// In how many more steps each was foretold than not.
+    foretold: Vec<u32>,
     /// The first jump within a step, and the length of that, s.
     first: Option<[f64; 2]>,
     count: u64,
@@ -35,8 +41,9 @@ impl AtBorders {
     pub(crate) fn new(model: &dyn Model, start: &State) -> Option<Self> {
         let mut crossings = Crossings::new(model)?;
         crossings.begin(model, start);
-        let borders = vec![Border::Smooth(0); model.n_switching_functions()];
-        Some(Self { crossings, last: start.clone(), borders, first: None, count: 0 })
+        let n = model.n_switching_functions();
+        let (borders, foretold) = (vec![Border::Smooth(0); n], vec![0; n]);
+        Some(Self { crossings, last: start.clone(), borders, foretold, first: None, count: 0 })
     }
 
     /// The state is another one, as where forces have jumped.
@@ -47,7 +54,7 @@ impl AtBorders {
 
     /// A step that ends in this state, before which no impact changes velocities.
     pub(crate) fn follow(&mut self, model: &dyn Model, state: &State) {
-        let Self { crossings, last, borders, first, count } = self;
+        let Self { crossings, last, borders, foretold, first, count } = self;
         let dt = state.t - last.t;
         crossings.end(model, state);
         let mut is_jump = false;
@@ -76,6 +83,21 @@ impl AtBorders {
                 first.get_or_insert([last.t + crossing.part * dt, dt]);
             }
         }
+        let mut ahead = crossings.foretold(dt).peekable();
+        for (switch, steps) in foretold.iter_mut().enumerate() {
+            let is_foretold = ahead.next_if_eq(&switch).is_some();
+            *steps = if is_foretold { *steps + 1 } else { steps.saturating_sub(1) };
+            let stays = is_foretold
+                && *steps >= STAYING
+                && (*steps > STAYING || jump_between(model, last, &thrown(model, last, dt)).is_some());
+            if stays {
+                is_jump = true;
+                first.get_or_insert([last.t, dt]);
+            } else if *steps == STAYING {
+                *steps -= 1;
+            }
+        }
+        drop(ahead);
         *count += u64::from(is_jump);
         crossings.go_on();
         last.copy_from(state);

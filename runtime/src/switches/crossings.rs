@@ -55,6 +55,15 @@ impl Crossings {
         }
     }
 
+    /// Those that would change their sign within the step, of this length, s, by their rates at its beginning, and do not.
+    pub(crate) fn foretold(&self, dt: f64) -> impl Iterator<Item = usize> {
+        let [before, after] = &self.ends;
+        let ends = before.iter().zip(after).enumerate();
+        let is_foretold =
+            move |[value, rate]: [f64; 2], after: f64| value * (value + rate * dt) < 0.0 && value * after > 0.0;
+        ends.filter(move |(_, (before, after))| is_foretold(**before, after[0])).map(|(switch, _)| switch)
+    }
+
     /// The changes of sign within the step, of this length, s.
     pub(crate) fn within(&self, dt: f64) -> impl Iterator<Item = CrossingWithin> {
         let [before, after] = &self.ends;
