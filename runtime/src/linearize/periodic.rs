@@ -132,17 +132,21 @@ pub fn monodromy(model: &dyn Model, state: &State, period: f64, tolerance: f64) 
         if let Some(coarse) = &last {
             let difference = &matrix - coarse;
             change = difference.amax() / matrix.amax().max(f64::MIN_POSITIVE);
-            // Steps that are divided at borders do not have errors of one order.
-            let left = if model.n_switching_functions() == 0 { 1.0 / (2_f64.powi(ORDER) - 1.0) } else { 0.0 };
-            // What is left after extrapolation is at most the last change of the extrapolated values.
-            if change * (if left == 0.0 { 1.0 } else { left }) <= tolerance {
+            let part = 1.0 / (2_f64.powi(ORDER) - 1.0);
+            // What is left after extrapolation is at most the last change of the extrapolated values. Steps that are divided
+            // at borders do not have errors of one order, by which to extrapolate.
+            let (left, extrapolated) = match model.n_switching_functions() {
+                0 => (change * part, part),
+                _ => (change, 0.0),
+            };
+            if left <= tolerance {
                 check_return(model, &start, (&end, &travelled), period)?;
                 return Ok(Monodromy {
                     model: info.name.clone(),
                     states: names(info, &start.partition),
                     displacements: start.partition.positions.len(),
                     period,
-                    matrix: matrix + difference * left,
+                    matrix: matrix + difference * extrapolated,
                     steps,
                     change,
                 });
