@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .arrays import numbers
+
 if TYPE_CHECKING:
     from .linearization import Linearization
 
@@ -122,7 +124,7 @@ def weights_of(given: ArrayLike | Mapping[str, float], names: tuple[str, ...], w
         if unknown:
             raise ValueError(f"{what}: unknown `{unknown[0]}`, expected some of {', '.join(names)}")
         given = [float(given.get(name, 0.0)) for name in names]
-    found = np.asarray(given, dtype=float)
+    found = numbers(what, given)
     if found.shape not in ((), (n,), (n, n)):
         raise ValueError(f"{what}: expected shape ({n}, {n}) or ({n},), found {found.shape}")
     if found.ndim < 2:
@@ -141,7 +143,7 @@ def riccati(a: np.ndarray, b: np.ndarray, q: np.ndarray, r: np.ndarray, what: tu
     try:
         np.linalg.cholesky(r)
     except np.linalg.LinAlgError:
-        raise ValueError(f"{what[1]}: expected positive eigenvalues") from None
+        raise ValueError(f"{what[1]}: expected positive eigenvalues; each of them needs a positive weight") from None
     _reach(a, b, "inputs do not reach it" if what[1].endswith("inputs") else "outputs do not see it")
     _reach(a.T, q, f"the {what[0]} leave it out")
     try:

@@ -408,7 +408,7 @@ class Model(_hamel.Model):
         ModelError
             For a name that no parameter has, and a value that no mechanical system can have.
         """
-        changed = {**(values or {}), **named}
+        changed = {**dict({} if values is None else values), **named}
         return self._with_compiled(self._compiled, changed)
 
     def _with_compiled(self, compiled: "_hamel.Compiled", changed: Mapping[str, float]) -> "Model":

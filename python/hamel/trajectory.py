@@ -132,7 +132,7 @@ class Trajectory:
         """Writes the table as Parquet, with the units of the columns."""
         self._run.write_parquet(path)
 
-    def plot(self, *names: str, axes: Any = None) -> "matplotlib.figure.Figure":
+    def plot(self, *names: str | Sequence[str], axes: Any = None) -> "matplotlib.figure.Figure":
         """Draws columns over time, those of one unit in the same axes; by default outputs, or else coordinates.
 
         Needs matplotlib. Returns the figure.
@@ -141,7 +141,8 @@ class Trajectory:
             import matplotlib.pyplot as plt
         except ImportError as error:
             raise ImportError("Trajectory.plot needs matplotlib: pip install matplotlib") from error
-        chosen = list(names) or self._run.outputs or self.columns[1 : 1 + self._n[0]]
+        given = [one for name in names for one in ([name] if isinstance(name, str) else name)]
+        chosen = given or self._run.outputs or self.columns[1 : 1 + self._n[0]]
         by_unit: dict[str, list[str]] = {}
         for name in chosen:
             self[name]

@@ -288,6 +288,7 @@ def test_trajectories_are_drawn(cart, tmp_path):
     np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), run.q[:, 0])
     figure.savefig(tmp_path / "run.png")
     assert len(run.plot().axes) == 1
+    assert len(run.plot(["rail.displacement", "kinetic_energy"]).axes) == 2
     with pytest.raises(KeyError):
         run.plot("nothing")
 
