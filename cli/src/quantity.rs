@@ -43,7 +43,7 @@ impl<T> Given<T> {
 /// `NAME=VALUE`, of which the value is read once its numbers are in SI units.
 pub(crate) fn given<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Given<T>, String> {
     let (name, value) = crate::runnable::named(text)?;
-    let (value, unit) = in_si(&value)?;
+    let (value, unit) = hamel_jit::in_si(&value).map_err(|error| error.to_string())?;
     Ok(Given { name, value: read(&value)?, unit })
 }
 
@@ -65,63 +65,9 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     given.ok_or_else(|| "expected seconds, or a time with its unit, as in `0.5` or `20ms`".to_owned())
 }
 
-/// A text with its numbers in SI units, and the unit that they have.
-fn in_si(text: &str) -> Result<(String, Option<String>), String> {
-    let (mut converted, mut unit, mut has_plain) = (String::new(), None::<String>, false);
-    let (mut rest, mut is_behind_number) = (text, false);
-    loop {
-        let places = ["..", ",", ":"].iter().filter_map(|separator| Some((rest.find(separator)?, *separator)));
-        let next = places.min_by_key(|(place, _)| *place);
-        let piece = rest[..next.map_or(rest.len(), |(place, _)| place)].trim();
-        let is_number = piece.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
-        // How many values there are follows a colon.
-        let is_count = is_behind_number && converted.ends_with(':');
-        match piece.parse::<f64>() {
-            Err(_) if is_number && !is_count => {
-                let (value, found) = hamel_jit::quantity(piece).map_err(|error| format!("`{piece}`: {error}"))?;
-                converted.push_str(&format!("{value:?}"));
-                if let Some(other) = unit.replace(found.clone()).filter(|other| *other != found) {
-                    return Err(format!("`{text}`: expected numbers in one unit, found {other} and {found}"));
-                }
-            }
-            number => {
-                has_plain |= !is_count && number.is_ok_and(|number| number != 0.0);
-                converted.push_str(piece);
-            }
-        }
-        is_behind_number = is_number;
-        let Some((place, separator)) = next else { break };
-        converted.push_str(separator);
-        rest = &rest[place + separator.len()..];
-    }
-    match unit {
-        Some(_) if has_plain => Err(format!("`{text}`: expected a unit of each number, or none in SI units")),
-        unit => Ok((converted, unit)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_may_have_units() {
-        let read = |text: &str| in_si(text).unwrap();
-        let in_unit = |text: &str, unit: &str| (text.to_owned(), Some(unit.to_owned()));
-        assert_eq!(read("35cm"), in_unit("0.35", "m"));
-        assert_eq!(read("-2.5 kN/mm"), in_unit("-2500000.0", "N/m"));
-        assert_eq!(read("0..90deg:7"), in_unit(&format!("0..{:?}:7", std::f64::consts::FRAC_PI_2), "1"));
-        assert_eq!(read("log:1mm..1m:4"), in_unit("log:0.001..1.0:4", "m"));
-        assert_eq!(read("10mm, 2cm,3 cm"), in_unit("0.01,0.02,0.03", "m"));
-        for text in ["1e-3", "log:0.1..10:50", "0.5,1,2", "1..3", "", "heavy", "-.5..inf"] {
-            assert_eq!(in_si(text), Ok((text.to_owned(), None)));
-        }
-        let refused = [("10..30deg:3", "a unit of each number"), ("1 m,1 s", "one unit"), ("3 feet", "feet")];
-        for (text, said) in refused {
-            assert!(in_si(text).unwrap_err().contains(said), "{text}");
-        }
-        assert_eq!(read("2 kg.."), in_unit("2.0..", "kg"));
-    }
 
     #[test]
     fn assignments_need_a_name_and_a_number() {

@@ -28,7 +28,7 @@ pub use error::{Error, ModelError};
 pub use lanes::JitLanes;
 pub use model::{Instant, JitModel};
 pub use settings::{
-    SettingError, function_of_time, quantity, with_derivatives, with_functions, with_initial, with_linearization,
+    SettingError, function_of_time, in_si, quantity, with_derivatives, with_functions, with_initial, with_linearization,
 };
 
 use image::{Image, LaneCode};

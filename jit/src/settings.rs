@@ -327,6 +327,56 @@ pub fn quantity(text: &str) -> Result<(f64, String), SettingError> {
     Ok((value[0], unit))
 }
 
+/// A range or a list of numbers, as `10deg..30deg:21`, with its numbers in SI units, and the unit that they have, if one is
+/// written.
+///
+/// # Errors
+/// For numbers of different units, or with a unit beside others without.
+///
+/// # Examples
+/// ```
+/// assert_eq!(hamel_jit::in_si("log:1mm..1m:4")?, ("log:0.001..1.0:4".to_owned(), Some("m".to_owned())));
+/// assert_eq!(hamel_jit::in_si("0.5,1,2")?, ("0.5,1,2".to_owned(), None));
+/// assert!(hamel_jit::in_si("10..30deg:3").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn in_si(text: &str) -> Result<(String, Option<String>), SettingError> {
+    let (mut converted, mut unit, mut has_plain) = (String::new(), None::<String>, false);
+    let (mut rest, mut is_behind_number) = (text, false);
+    loop {
+        let places = ["..", ",", ":"].iter().filter_map(|separator| Some((rest.find(separator)?, *separator)));
+        let next = places.min_by_key(|(place, _)| *place);
+        let piece = rest[..next.map_or(rest.len(), |(place, _)| place)].trim();
+        let is_number = piece.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+        // How many values there are follows a colon.
+        let is_count = is_behind_number && converted.ends_with(':');
+        match piece.parse::<f64>() {
+            Err(_) if is_number && !is_count => {
+                let (value, found) = quantity(piece).map_err(|error| SettingError(format!("`{piece}`: {error}")))?;
+                converted.push_str(&format!("{value:?}"));
+                if let Some(other) = unit.replace(found.clone()).filter(|other| *other != found) {
+                    let reason = format!("`{text}`: expected numbers in one unit, found {other} and {found}");
+                    return Err(SettingError(reason));
+                }
+            }
+            number => {
+                has_plain |= !is_count && number.is_ok_and(|number| number != 0.0);
+                converted.push_str(piece);
+            }
+        }
+        is_behind_number = is_number;
+        let Some((place, separator)) = next else { break };
+        converted.push_str(separator);
+        rest = &rest[place + separator.len()..];
+    }
+    match unit {
+        Some(_) if has_plain => {
+            Err(SettingError(format!("`{text}`: expected a unit of each number, or none in SI units")))
+        }
+        unit => Ok((converted, unit)),
+    }
+}
+
 /// A model whose output is the value of an expression, with inputs that it may have, and the unit of the value.
 fn expression(text: &str, inputs: TokenStream, expected: &str) -> Result<(JitModel, String), SettingError> {
     let wrong = SettingError;
@@ -363,6 +413,25 @@ fn helped(text: &str, what: String) -> SettingError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_may_have_units() {
+        let read = |text: &str| in_si(text).unwrap();
+        let in_unit = |text: &str, unit: &str| (text.to_owned(), Some(unit.to_owned()));
+        assert_eq!(read("35cm"), in_unit("0.35", "m"));
+        assert_eq!(read("-2.5 kN/mm"), in_unit("-2500000.0", "N/m"));
+        assert_eq!(read("0..90deg:7"), in_unit(&format!("0..{:?}:7", std::f64::consts::FRAC_PI_2), "1"));
+        assert_eq!(read("log:1mm..1m:4"), in_unit("log:0.001..1.0:4", "m"));
+        assert_eq!(read("10mm, 2cm,3 cm"), in_unit("0.01,0.02,0.03", "m"));
+        for text in ["1e-3", "log:0.1..10:50", "0.5,1,2", "1..3", "", "heavy", "-.5..inf"] {
+            assert_eq!(read(text), (text.to_owned(), None));
+        }
+        let refused = [("10..30deg:3", "a unit of each number"), ("1 m,1 s", "one unit"), ("3 feet", "feet")];
+        for (text, said) in refused {
+            assert!(in_si(text).unwrap_err().to_string().contains(said), "{text}");
+        }
+        assert_eq!(read("2 kg.."), in_unit("2.0..", "kg"));
+    }
 
     #[test]
     fn numbers_are_parted_from_their_units() {

@@ -36,16 +36,21 @@ pub(crate) enum Choice {
 }
 
 impl Choice {
-    fn values(self, name: &str) -> PyResult<Values> {
+    /// The values, and the unit that they are written in.
+    fn values(self, name: &str) -> PyResult<(Values, Option<String>)> {
         match self {
             Choice::List(values) if values.is_empty() => {
                 Err(PyValueError::new_err(format!("`{name}`: expected values, found none")))
             }
             Choice::List(values) => match values.iter().find(|value| !value.is_finite()) {
                 Some(value) => Err(PyValueError::new_err(format!("`{name}`: expected finite numbers, found {value}"))),
-                None => Ok(Values::List(values)),
+                None => Ok((Values::List(values), None)),
             },
-            Choice::Text(text) => text.parse().map_err(|error| PyValueError::new_err(format!("`{name}`: {error}"))),
+            Choice::Text(text) => {
+                let wrong = |error: &dyn std::fmt::Display| PyValueError::new_err(format!("`{name}`: {error}"));
+                let (text, unit) = hamel_jit::in_si(&text).map_err(|error| wrong(&error))?;
+                Ok((text.parse().map_err(|error| wrong(&error))?, unit))
+            }
         }
     }
 }
@@ -56,16 +61,18 @@ impl Varied {
             Varied::Rows(names, values) => Cases::rows(names, values),
             Varied::Chosen(choices, sampling, seed) => {
                 let values = |(name, choice): (String, Choice)| {
-                    let values = choice.values(&name)?;
-                    Ok((name, values))
+                    let (values, unit) = choice.values(&name)?;
+                    Ok(((name, values), unit))
                 };
-                let variables = choices.into_iter().map(values).collect::<PyResult<Vec<_>>>()?;
-                match sampling {
+                let (variables, units): (Vec<_>, Vec<_>) =
+                    choices.into_iter().map(values).collect::<PyResult<Vec<_>>>()?.into_iter().unzip();
+                let cases = match sampling {
                     None => Cases::grid(variables),
                     Some(sampling) => {
                         sampling.parse::<Sampling>().and_then(|sampling| Cases::sample(variables, sampling, seed))
                     }
-                }
+                };
+                cases.map(|cases| cases.in_units(units))
             }
         };
         cases.map_err(wrong)

@@ -64,6 +64,11 @@ def test_samples_and_cases(cart):
     assert (other["mass"] != table["mass"]).any()
     listed = hamel.sweep(cart, cases={"mass": [1.0, 2.0], "stiffness": [3.0, 4.0]}, **options)
     np.testing.assert_array_equal(listed["stiffness"], [3.0, 4.0])
+    units = hamel.sweep(cart, {"mass": "1kg..3kg:2", "stiffness": "2 N/m, 4N/m"}, **options)
+    np.testing.assert_array_equal(units["mass"], [1.0, 1.0, 3.0, 3.0])
+    np.testing.assert_array_equal(units["stiffness"], [2.0, 4.0, 2.0, 4.0])
+    with pytest.raises(ValueError, match="`mass` is in m, expected kg"):
+        hamel.sweep(cart, {"mass": "1m..3m:2"}, **options)
     with pytest.raises(ValueError, match="`mass`: some values are masked"):
         hamel.sweep(cart, {"mass": np.ma.array([1.0, 2.0], mask=[0, 1])}, **options)
     with pytest.raises(ValueError, match="the cases are no grid"):
