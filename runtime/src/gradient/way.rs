@@ -32,6 +32,8 @@ pub(super) struct Way<'a> {
     has_jumped: bool,
     /// Borders between formulas at which steps end, if the motion crosses them.
     borders: Option<Borders<'a>>,
+    /// Length of the last step that was not the rest of one, s.
+    whole: f64,
     /// When the motion came to a border first that it is foretold to cross, and does not, s.
     pub(super) stays: Option<f64>,
     /// The fastest approaches of the contacts before the last impact.
@@ -97,6 +99,7 @@ impl<'a> Way<'a> {
             jumps,
             has_jumped,
             borders,
+            whole: 0.0,
             stays: None,
             fastest: Vec::new(),
             slides,
@@ -132,6 +135,9 @@ impl<'a> Way<'a> {
         self.stopped = self.slides.passed().to_vec();
         let is_rest = self.course.is_divided();
         let Some(dt) = self.course.next() else { return Ok(None) };
+        if !is_rest {
+            self.whole = dt;
+        }
         if (self.of.is_cancelled)() {
             return Err(StepError::Cancelled { t: self.state().t, scheme: self.of.scheme.label() }.into());
         }

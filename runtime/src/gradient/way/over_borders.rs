@@ -14,7 +14,7 @@ use crate::tangent::{BeforeImpact, Closing, StepMap, Zero};
 const SHORT: f64 = 1e-7;
 /// A border that is reached so many times later than foretold.
 const LATE: f64 = 1.1;
-/// The shortest part of a step by which a motion comes closer to a border.
+/// The shortest part of a whole step by which a motion comes closer to a border.
 const SHORTEST: f64 = 1.0 / 64.0;
 
 /// A step that was shortened: its length, s, and what it crosses at its end, with the state behind.
@@ -137,7 +137,7 @@ impl<'a> Way<'a> {
     /// solution, if it is not too short: its length.
     fn halfway(&mut self, beginning: &(dyn Stepper + 'a), foretold: f64) -> Result<Option<f64>, GradientError> {
         let mut part = 0.5 * foretold;
-        while part >= SHORTEST * self.of.step {
+        while part >= SHORTEST * self.whole {
             let mut stepper = self.fork_stepper(beginning)?;
             if stepper.step(part).is_ok() {
                 self.stepper = stepper;
