@@ -128,16 +128,12 @@ impl<'m> Borders<'m> {
     /// Whether the equations jump on the way to where a motion with the accelerations of its beginning would be after a time,
     /// s, and none of the borders there is followed from now on.
     pub(crate) fn give_up(&mut self, sides: &[f64], before: &State, span: f64) -> bool {
-        let there = thrown(self.model, before, span);
-        while let Some(switch) = self.crossed(&self.followed(sides), &there) {
+        let (there, mut sides) = (thrown(self.model, before, span), sides.to_vec());
+        while let Some(switch) = self.crossed(&sides, &there) {
             self.abandon(switch);
+            sides[switch] = 0.0;
         }
         jump_between(self.model, before, &there).is_some()
-    }
-
-    /// Zeros in place of the sides of borders that are not followed.
-    fn followed(&self, sides: &[f64]) -> Vec<f64> {
-        sides.iter().zip(&self.abandoned).map(|(side, is_abandoned)| if *is_abandoned { 0.0 } else { *side }).collect()
     }
 
     /// After which part of a step of this length, s, a motion is beyond a border behind which it comes back within the step.

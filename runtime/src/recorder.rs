@@ -119,7 +119,7 @@ impl<'m> Recorder<'m> {
     pub(crate) fn begin(&mut self, trajectory: &mut Trajectory, start: &State) -> Result<(), StepError> {
         self.known.clear();
         let balance = self.watch.energy_balance(self.model, start, &mut self.known);
-        let mut loaded = self.contacts.and_then(|settings| loaded_start(self.model, start, &settings));
+        let mut loaded = self.contacts.and_then(|settings| loaded_start(self.model, start, &self.redundant, &settings));
         if let Some((start, _)) = &mut loaded {
             self.known.clear();
             if !self.redundant.is_empty() {

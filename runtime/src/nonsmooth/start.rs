@@ -6,13 +6,18 @@ use crate::acceleration::Acceleration;
 use crate::contact_settings::Settings;
 use crate::model::{Model, State};
 use crate::prelude::*;
-use crate::redundancy::redundant_constraints;
 use crate::start::rounding_of_gaps;
 use crate::step::ContactRecord;
 
 /// A start with the accelerations and multipliers that belong to the forces of its contacts, and these forces. Nothing if no
-/// contact is closed, if an impact comes first, or if the laws of contact determine none.
-pub(crate) fn loaded_start(model: &dyn Model, start: &State, settings: &Settings) -> Option<(State, ContactRecord)> {
+/// contact is closed, if an impact comes first, or if the laws of contact determine none. `redundant` are the constraints that
+/// follow from others.
+pub(crate) fn loaded_start(
+    model: &dyn Model,
+    start: &State,
+    redundant: &[usize],
+    settings: &Settings,
+) -> Option<(State, ContactRecord)> {
     let n = model.describe().contacts.len();
     if n == 0 {
         return None;
@@ -22,7 +27,7 @@ pub(crate) fn loaded_start(model: &dyn Model, start: &State, settings: &Settings
     model.contact_gap(t, q, &mut gaps);
     let scheme = "start";
     let mut equations = Acceleration::new(model, scheme.to_owned());
-    equations.leave_out(&redundant_constraints(model, start));
+    equations.leave_out(redundant);
     let mut contacts = Contacts::new(model, scheme.to_owned(), equations.solver.size(), 1, *settings);
     contacts.close_at_start(&gaps, rounding_of_gaps(model, q, settings));
     contacts.begin(t, &gaps);
