@@ -7,6 +7,10 @@ use crate::prelude::*;
 /// Negative values of the cubic through both ends of a step below this part of its terms are rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// Most slopes of switching functions by velocities: these are dense, and of more a run would take longer to look at them than
+/// to make its steps.
+const MOST_SLOPES: usize = 100_000;
+
 /// A switching function that changes its sign within a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CrossingWithin {
@@ -26,10 +30,11 @@ pub(crate) struct Crossings {
 }
 
 impl Crossings {
-    /// Those of a model, if it has switching functions.
+    /// Those of a model, if it has switching functions, and not too many of them.
     pub(crate) fn new(model: &dyn Model) -> Option<Self> {
         let n = model.n_switching_functions();
-        (n > 0).then(|| Self { functions: SwitchingFunctions::new(model), ends: [(); 2].map(|()| vec![[0.0; 2]; n]) })
+        (n > 0 && n * model.dims().nv <= MOST_SLOPES)
+            .then(|| Self { functions: SwitchingFunctions::new(model), ends: [(); 2].map(|()| vec![[0.0; 2]; n]) })
     }
 
     /// A step begins in this state.
